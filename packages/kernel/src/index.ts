@@ -1,0 +1,19 @@
+export { Backoff, type BackoffOptions } from "./backoff.ts";
+export { BoundedQueue } from "./bounded-queue.ts";
+export { type Clock, systemClock, type Timer } from "./clock.ts";
+export { formatDuration, parseDuration } from "./duration.ts";
+export { FakeClock } from "./fake-clock.ts";
+export {
+  type Applied,
+  Fault,
+  type FaultCode,
+  type FaultDetails,
+  type FaultInput,
+  type FieldViolation,
+  faultCodeOf,
+  faultCodes,
+  invalid,
+  isRetryable,
+  toFault,
+} from "./fault.ts";
+export { type Random, randomBase58, seededRandom, systemRandom } from "./random.ts";
