@@ -1,0 +1,4 @@
+export { findNatsServer } from "./nats-server/find.ts";
+export { type ObtainOptions, obtainVersion } from "./nats-server/obtain.ts";
+export type { FindOptions, FoundNatsServer, Machine, NatsServerOrigin } from "./nats-server/search.ts";
+export { compareServerVersions, minimumServerVersion } from "./nats-server/version.ts";

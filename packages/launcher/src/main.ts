@@ -1,0 +1,50 @@
+import { Fault, systemClock, systemRandom } from "@tenure/kernel";
+import type { Environment } from "./environment.ts";
+import { type LaunchOptions, parseOptions, usage } from "./options.ts";
+import { readyBlock } from "./ready-block.ts";
+import { System } from "./system.ts";
+
+/** `npm start`: runs the system until it is told to stop. Exit codes: 0 stopped, 1 failed, 2 wrong use. */
+export async function main(argv: readonly string[], environment: Environment): Promise<void> {
+  const options = readOptions(argv);
+  if (options === undefined) return;
+  const stop = new AbortController();
+  const hurry = new AbortController();
+  const onSignal = (): void => {
+    if (stop.signal.aborted) hurry.abort();
+    else stop.abort();
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
+  const system = new System({ options, environment, clock: systemClock, random: systemRandom, report });
+  try {
+    console.log(readyBlock(await system.start(stop.signal)));
+    await new Promise<void>((resolve) => stop.signal.addEventListener("abort", () => resolve(), { once: true }));
+  } catch (thrown) {
+    if (!stop.signal.aborted) complain(thrown);
+  }
+  report("stopping; press Ctrl-C again to hurry");
+  await system.stop(hurry.signal);
+  report("stopped");
+  process.exit();
+}
+
+function readOptions(argv: readonly string[]): LaunchOptions | undefined {
+  try {
+    const options = parseOptions(argv, process.cwd());
+    if (!options.help) return options;
+    console.log(usage);
+  } catch (thrown) {
+    complain(thrown);
+    process.exitCode = 2;
+  }
+  return undefined;
+}
+
+function complain(thrown: unknown): void {
+  process.exitCode = 1;
+  console.error(`tenure: ${thrown instanceof Fault ? thrown.message : (thrown as Error).stack}`);
+}
+
+function report(line: string): void {
+  console.error(`tenure: ${line}`);
+}

@@ -1,0 +1,85 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { DataFolder } from "./data-folder.ts";
+import { type Environment, inheritedEnvironment } from "./environment.ts";
+import { type LaunchOptions, type ServiceName, serviceNames } from "./options.ts";
+import type { Program } from "./supervised.ts";
+
+/** The repository's root, from `packages/launcher/src` and from `packages/launcher/dist` alike. */
+const repositoryRoot = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** How the services reach NATS. */
+export interface NatsAccess {
+  readonly url: string;
+  /** Where the users' seeds are; absent for a foreign server, whose URL says who we are. */
+  readonly credentials: string | undefined;
+}
+
+/** What the services' command lines are made of. */
+export interface ProgramInput {
+  readonly options: LaunchOptions;
+  readonly nats: NatsAccess;
+  readonly grpcPort: number;
+  readonly httpPort: number;
+  readonly environment: Environment;
+}
+
+/** Every replica of every service, in the order in which they start. The first gateway has the announced ports. */
+export function servicePrograms(input: ProgramInput): readonly Program[] {
+  return serviceNames.flatMap((service) =>
+    Array.from({ length: input.options.scale[service] }, (_, index) => serviceProgram(service, index, input)),
+  );
+}
+
+function serviceProgram(service: ServiceName, index: number, input: ProgramInput): Program {
+  const isFront = service === "gateway" && index === 0;
+  const ports = [
+    ...flag("http-port", isFront ? input.httpPort : 0),
+    ...(service === "gateway" ? flag("grpc-port", isFront ? input.grpcPort : 0) : []),
+  ];
+  return {
+    name: input.options.scale[service] === 1 ? service : `${service} ${index + 1}`,
+    command: process.execPath,
+    args: [
+      "--enable-source-maps",
+      join(repositoryRoot, "services", service, "dist/main.js"),
+      ...flag("mode", "development"),
+      ...flag("log-level", input.options.logLevel),
+      ...natsFlags(service, input.nats),
+      ...ports,
+    ],
+    environment: inheritedEnvironment(input.environment),
+  };
+}
+
+/** The one-shot program that makes streams and record in a new data folder. */
+export function initProgram(nats: NatsAccess, environment: Environment): Program {
+  const script = join(repositoryRoot, "packages/provision/dist/main.js");
+  const args = [
+    script,
+    "init",
+    ...flag("mode", "development"),
+    ...flag("replicas", 1),
+    ...natsFlags("provision", nats),
+  ];
+  return { name: "init", command: process.execPath, args, environment: inheritedEnvironment(environment) };
+}
+
+/** Our own nats-server, which logs to a file, so that the terminal belongs to the services. */
+export function natsProgram(path: string, folder: DataFolder, environment: Environment): Program {
+  const args = ["--config", folder.natsConfig, "--log", folder.natsLog];
+  return { name: "nats-server", command: path, args, environment: inheritedEnvironment(environment) };
+}
+
+function natsFlags(user: string, { url, credentials }: NatsAccess): readonly string[] {
+  if (credentials === undefined) return flag("nats-url", url);
+  return [
+    ...flag("nats-url", url),
+    ...flag("nats-nkey-file", join(credentials, `${user}.nk`)),
+    ...flag("nats-system-nkey-file", join(credentials, "system.nk")),
+  ];
+}
+
+function flag(name: string, value: string | number): readonly string[] {
+  return [`--${name}`, String(value)];
+}

@@ -1,0 +1,17 @@
+import { Metadata, type StatusObject } from "@grpc/grpc-js";
+import { encodeStatusDetails } from "@tenure/contracts";
+import { faultCodes, toFault } from "@tenure/kernel";
+
+/** The trailer in which gRPC carries typed details; stock clients of every language read it. */
+const detailsKey = "grpc-status-details-bin";
+
+/**
+ * A thrown value as gRPC answers it: the fault's own code and message, and its detail as a typed trailer. What is not
+ * a fault is INTERNAL without its text, because that may hold anything.
+ */
+export function grpcStatus(thrown: unknown): StatusObject {
+  const fault = toFault(thrown);
+  const metadata = new Metadata();
+  metadata.set(detailsKey, Buffer.from(encodeStatusDetails(fault)));
+  return { code: faultCodes[fault.code], details: fault.message, metadata };
+}
