@@ -1,3 +1,5 @@
+export { type Environment, inheritedEnvironment } from "./environment.ts";
+export { type LeashedCommand, spawnOnLeash } from "./leash.ts";
 export { findNatsServer } from "./nats-server/find.ts";
 export { type ObtainOptions, obtainVersion } from "./nats-server/obtain.ts";
 export type { FindOptions, FoundNatsServer, Machine, NatsServerOrigin } from "./nats-server/search.ts";

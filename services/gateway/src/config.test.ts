@@ -10,7 +10,7 @@ describe("usesTls", () => {
 
   it("refuses a network without TLS and names the choices", () => {
     expect(() => usesTls({ ...plain, grpcHost: "0.0.0.0" })).toThrow(
-      "grpc-host 0.0.0.0 without TLS would be open to its network: set tls-cert-file and tls-key-file, keep 127.0.0.1, or accept the risk with insecure",
+      "grpc-host without TLS would be open to its network: set tls-cert-file and tls-key-file, keep 127.0.0.1, or accept the risk with insecure (got 0.0.0.0)",
     );
   });
 
@@ -20,6 +20,8 @@ describe("usesTls", () => {
 
   it("turns TLS on with a certificate and its key, and refuses half of the pair", () => {
     expect(usesTls({ ...plain, grpcHost: "0.0.0.0", tlsCertFile: "c.pem", tlsKeyFile: "k.pem" })).toBe(true);
-    expect(() => usesTls({ ...plain, tlsCertFile: "c.pem" })).toThrow("go together");
+    expect(() => usesTls({ ...plain, tlsCertFile: "c.pem" })).toThrow(
+      "tls-key-file must be set, because tls-cert-file is",
+    );
   });
 });

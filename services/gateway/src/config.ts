@@ -1,5 +1,5 @@
-import { Fault } from "@tenure/kernel";
-import { defineConfig } from "@tenure/runtime";
+import type { Fault } from "@tenure/kernel";
+import { configFault, defineConfig } from "@tenure/runtime";
 
 /** What the gateway has beside the fields of every service. */
 export const gatewayFields = defineConfig({
@@ -31,17 +31,21 @@ const loopback = /^(127\.\d+\.\d+\.\d+|localhost|::1|\[::1\])$/;
 
 /** Whether gRPC speaks TLS. Throws when it would be open to a network by mistake, or when half of the pair is missing. */
 export function usesTls(config: ListenerConfig): boolean {
-  if ((config.tlsCertFile === undefined) !== (config.tlsKeyFile === undefined)) {
-    throw unsafe("tls-cert-file and tls-key-file go together: set both, or none");
-  }
-  if (config.tlsCertFile !== undefined) return true;
-  if (!loopback.test(config.grpcHost) && !config.insecure) {
-    const choices = "set tls-cert-file and tls-key-file, keep 127.0.0.1, or accept the risk with insecure";
-    throw unsafe(`grpc-host ${config.grpcHost} without TLS would be open to its network: ${choices}`);
-  }
+  const { grpcHost, tlsCertFile, tlsKeyFile, insecure } = config;
+  if (tlsCertFile !== undefined && tlsKeyFile === undefined) throw halfOfPair("tls-key-file", "tls-cert-file");
+  if (tlsKeyFile !== undefined && tlsCertFile === undefined) throw halfOfPair("tls-cert-file", "tls-key-file");
+  if (tlsCertFile !== undefined) return true;
+  if (!loopback.test(grpcHost) && !insecure) throw openToNetwork(grpcHost);
   return false;
 }
 
-function unsafe(message: string): Fault {
-  return new Fault({ code: "INVALID_ARGUMENT", reason: "UNSAFE_LISTENER", message });
+function halfOfPair(missing: string, given: string): Fault {
+  return configFault([{ where: missing, rule: `must be set, because ${given} is` }]);
+}
+
+function openToNetwork(host: string): Fault {
+  const choices = "set tls-cert-file and tls-key-file, keep 127.0.0.1, or accept the risk with insecure";
+  return configFault([
+    { where: "grpc-host", rule: `without TLS would be open to its network: ${choices}`, value: host },
+  ]);
 }

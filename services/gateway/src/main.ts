@@ -20,6 +20,7 @@ await runService({
 async function start(context: ServiceContext<typeof gatewayFields>): Promise<AsyncDisposable> {
   const { bus, clock, config, health, incarnation, log, presence } = context;
   const served = new Set<string>();
+  health.set("system", false, "nobody was heard of yet");
   const watch = watchPresence(bus, clock, (instances) => {
     for (const name of instances.flatMap((instance) => instance.serves)) served.add(name);
     const missing = missingServices(instances);

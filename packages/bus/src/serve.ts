@@ -1,0 +1,200 @@
+import type { Msg, Subscription } from "@nats-io/transport-node";
+import { Fault } from "@tenure/kernel";
+import { Answers } from "./answers.ts";
+import type { Bus } from "./bus.ts";
+import { type BusConnection, connectionOf } from "./bus-connection.ts";
+import { type CallMetadata, decodeCallHeaders } from "./call-headers.ts";
+import { type BusServer, defaultDeadlineMs, type Handlers, type ServeOptions } from "./call-options.ts";
+import { type ControlChannel, releaseControlChannel, useControlChannel } from "./control-channel.ts";
+import type { Execution, ExecutionHost, ServedMethod } from "./execution.ts";
+import { malformed, natsPermissionDenied, serverStopping, tooManyCalls } from "./faults.ts";
+import { RunningCall } from "./running-call.ts";
+import type { ServiceDefinition } from "./service-definition.ts";
+import { beatLimitsMs, largestWindow } from "./stream-call.ts";
+import { StreamExecution } from "./stream-execution.ts";
+import { callSubject, subjectToken } from "./subjects.ts";
+import { UnaryExecution } from "./unary-execution.ts";
+
+/** How many handlers run at once unless the server says otherwise. */
+export const defaultMaxRunning = 10_000;
+
+/** How long a stop waits for unary calls unless the server says otherwise. */
+export const defaultStopGraceMs = 5_000;
+
+/**
+ * Serves the methods of a service for which there are handlers; a call of any other finds no responder. Handlers run
+ * concurrently, at most `maxRunning` of them. The server works again by itself after a reconnect.
+ */
+export function serve<Definition extends ServiceDefinition>(
+  bus: Bus,
+  definition: Definition,
+  handlers: Partial<Handlers<Definition>>,
+  options: ServeOptions = {},
+): BusServer {
+  const methods: ServedMethod[] = [];
+  const byKey = handlers as Readonly<Record<string, ServedMethod["handler"] | undefined>>;
+  for (const [key, method] of Object.entries(definition.methods)) {
+    const handler = byKey[key];
+    if (handler === undefined || method.requestStream) continue;
+    const label = `${definition.name}.${method.name}`;
+    methods.push({
+      label,
+      definition: method,
+      handler: (request, context) => handler.call(handlers, request, context),
+    });
+  }
+  return new ServiceServer(connectionOf(bus), definition.name, methods, options);
+}
+
+class ServiceServer implements BusServer, ExecutionHost {
+  readonly connection: BusConnection;
+  readonly answers: Answers;
+  readonly #service: string;
+  readonly #options: ServeOptions;
+  readonly #maxRunning: number;
+  readonly #control: ControlChannel;
+  readonly #subscriptions: readonly Subscription[];
+  readonly #ignoreStatus: () => void;
+  #running = 0;
+  #onIdle: (() => void) | undefined;
+  #stopping: Promise<void> | undefined;
+
+  constructor(connection: BusConnection, service: string, methods: readonly ServedMethod[], options: ServeOptions) {
+    this.connection = connection;
+    this.#service = service;
+    this.#options = options;
+    this.#maxRunning = options.maxRunning ?? defaultMaxRunning;
+    this.answers = new Answers(connection);
+    this.#control = useControlChannel(connection, service);
+    this.#ignoreStatus = connection.onStatus((status) => {
+      if (status !== "connected") for (const execution of this.#executions()) execution.onDisconnect();
+    });
+    this.#subscriptions = methods.map((method) => this.#subscribe(method));
+  }
+
+  get running(): number {
+    return this.#running;
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  reportHandlerError(thrown: unknown, method: string): void {
+    const { onHandlerError } = this.#options;
+    if (onHandlerError === undefined) this.connection.report(thrown);
+    else onHandlerError(thrown, { method });
+  }
+
+  finished(reply: string): void {
+    this.#control.calls.delete(reply);
+    this.#running -= 1;
+    if (this.#running === 0) this.#onIdle?.();
+  }
+
+  #subscribe(method: ServedMethod): Subscription {
+    const { route, queue = route === undefined ? this.#service : false } = this.#options;
+    const subject = callSubject(this.#service, method.definition.name, route);
+    return this.connection.nats.subscribe(subject, {
+      ...(queue === false ? {} : { queue: subjectToken(queue, "queue") }),
+      callback: (error, message) => {
+        // The client's reader dies with an exception of a callback, so none may leave this function.
+        try {
+          if (error === null) this.#accept(method, message);
+          else this.connection.report(natsPermissionDenied("subscribe to", subject));
+        } catch (thrown) {
+          this.connection.report(thrown);
+        }
+      },
+    });
+  }
+
+  #accept(method: ServedMethod, message: Msg): void {
+    const { reply } = message;
+    if (reply === undefined || reply === "") return;
+    if (this.#running >= this.#maxRunning) {
+      this.answers.fail(method.label, reply, tooManyCalls(method.label, this.#maxRunning));
+      return;
+    }
+    let metadata: CallMetadata;
+    let request: unknown;
+    try {
+      metadata = decodeCallHeaders(message.headers);
+      request = method.definition.requestType.decode(message.data);
+    } catch (thrown) {
+      const fault = thrown instanceof Fault ? thrown : malformed(method.label, "request", thrown);
+      this.answers.fail(method.label, reply, fault);
+      return;
+    }
+    this.#execute(method, reply, metadata, request);
+  }
+
+  #execute(method: ServedMethod, reply: string, metadata: CallMetadata, request: unknown): void {
+    const isStream = method.definition.responseStream;
+    const deadlineMs = metadata.deadlineMs ?? (isStream ? Number.POSITIVE_INFINITY : defaultDeadlineMs);
+    const call = new RunningCall(method.label, metadata, deadlineMs, this.connection.clock);
+    const execution = isStream
+      ? new StreamExecution(this, method, call, reply, clampStream(metadata))
+      : new UnaryExecution(this, method, call, reply);
+    this.#running += 1;
+    this.#control.calls.set(reply, execution);
+    execution.start(request);
+  }
+
+  #executions(): Execution[] {
+    const own: Execution[] = [];
+    for (const call of this.#control.calls.values()) {
+      if ((call instanceof UnaryExecution || call instanceof StreamExecution) && call.host === this) own.push(call);
+    }
+    return own;
+  }
+
+  /** Streams are ended at once, because they might never end; unary calls get their grace, then are aborted too. */
+  async #stop(): Promise<void> {
+    const { stopGraceMs = defaultStopGraceMs } = this.#options;
+    const grace = new AbortController();
+    const graceOver = this.connection.clock.sleep(stopGraceMs, grace.signal).catch(() => undefined);
+    await Promise.race([this.#unsubscribe(), graceOver]);
+    this.#abort((execution) => execution.isStream);
+    await Promise.race([this.#idle(), graceOver]);
+    grace.abort();
+    this.#abort(() => true);
+    this.#ignoreStatus();
+    this.answers.stop();
+    releaseControlChannel(this.connection, this.#service);
+  }
+
+  #abort(isMeant: (execution: Execution) => boolean): void {
+    for (const execution of this.#executions()) if (isMeant(execution)) execution.abort(serverStopping(this.#service));
+  }
+
+  /** After a drain every call that had been routed here has been accepted, and none will come. */
+  async #unsubscribe(): Promise<void> {
+    if (this.connection.nats.isClosed()) return;
+    const open = this.#subscriptions.filter((subscription) => !subscription.isClosed());
+    if (this.connection.connected) await Promise.allSettled(open.map((subscription) => subscription.drain()));
+    else for (const subscription of open) subscription.unsubscribe();
+  }
+
+  #idle(): Promise<void> {
+    if (this.#running === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#onIdle = resolve;
+    });
+  }
+}
+
+/** A caller's wishes are kept within what the server can bear. */
+function clampStream(metadata: CallMetadata): CallMetadata {
+  const { window, beatMs } = metadata;
+  return {
+    ...metadata,
+    ...(window === undefined ? {} : { window: Math.min(window, largestWindow) }),
+    ...(beatMs === undefined ? {} : { beatMs: Math.min(Math.max(beatMs, beatLimitsMs.fastest), beatLimitsMs.slowest) }),
+  };
+}

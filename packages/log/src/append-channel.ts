@@ -1,0 +1,142 @@
+import { headers } from "@nats-io/nats-core";
+import type { Bus } from "@tenure/bus";
+import { type Clock, systemClock, type Timer } from "@tenure/kernel";
+import { privateInbox } from "./inbox.ts";
+import { type AppendRefusal, type JetStreamErrorReply, lastSequenceOf, refusalOf } from "./js-errors.ts";
+
+/** What became of one append. */
+export type AppendOutcome =
+  | { readonly kind: "acked"; readonly sequence: bigint }
+  | {
+      readonly kind: "refused";
+      readonly refusal: AppendRefusal;
+      /** The server's words, or ours when it did not answer. */
+      readonly description: string;
+      /** What a `Conflict` says is the subject's last sequence; a hint. */
+      readonly lastSequence?: bigint;
+    };
+
+/** One append. */
+export interface AppendRequest {
+  readonly subject: string;
+  readonly payload: Uint8Array;
+  /** The condition: the subject's last sequence must be this (0: the subject must be empty). */
+  readonly expectedLastSubjectSequence: bigint;
+  /** After this the outcome is `Ambiguous`. */
+  readonly timeoutMs: number;
+}
+
+interface Pending {
+  readonly resolve: (outcome: AppendOutcome) => void;
+  readonly timer: Timer;
+}
+
+const expectedHeader = "Nats-Expected-Last-Subject-Sequence";
+
+/**
+ * Appends over one inbox subscription with its own correlation: a raw publish with JetStream's headers, which costs a
+ * fraction of the client's `publish` and never retries behind the writer's back. Every append resolves exactly once:
+ * acked, or refused with a meaning; a lost connection makes everything in flight `Ambiguous` at once. Nothing is
+ * published while disconnected, because the client would sometimes send it late.
+ */
+export class AppendChannel implements Disposable {
+  readonly #bus: Bus;
+  readonly #clock: Clock;
+  readonly #inbox: string;
+  readonly #pending = new Map<string, Pending>();
+  readonly #unsubscribe: () => void;
+  readonly #unfollow: () => void;
+  #sent = 0;
+  #closed = false;
+
+  constructor(bus: Bus, clock: Clock = systemClock) {
+    this.#bus = bus;
+    this.#clock = clock;
+    this.#inbox = privateInbox(bus);
+    const subscription = bus.nats.subscribe(`${this.#inbox}.*`, {
+      callback: (error, message) => {
+        if (error !== null) return;
+        const token = message.subject.slice(this.#inbox.length + 1);
+        this.#settle(token, outcomeOf(message.headers?.code ?? 0, message.data));
+      },
+    });
+    this.#unsubscribe = () => subscription.unsubscribe();
+    this.#unfollow = bus.onStatus((status) => {
+      if (status !== "connected") this.#settleAll("the connection to NATS was lost before the answer came");
+    });
+  }
+
+  /** Appends do not queue here: the caller bounds how many it has in flight. */
+  append(request: AppendRequest): Promise<AppendOutcome> {
+    if (this.#closed || !this.#bus.connected) return Promise.resolve(refused("Unavailable", "not connected to NATS"));
+    this.#sent += 1;
+    const token = this.#sent.toString(36);
+    const { promise, resolve } = deferOutcome();
+    const timer = this.#clock.schedule(request.timeoutMs, () =>
+      this.#settle(token, refused("Ambiguous", `no answer within ${request.timeoutMs} ms`)),
+    );
+    this.#pending.set(token, { resolve, timer });
+    const head = headers();
+    head.set(expectedHeader, request.expectedLastSubjectSequence.toString());
+    this.#bus.nats.publish(request.subject, request.payload, { headers: head, reply: `${this.#inbox}.${token}` });
+    return promise;
+  }
+
+  /** Whatever is still in flight becomes `Ambiguous`. */
+  [Symbol.dispose](): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#unfollow();
+    if (!this.#bus.nats.isClosed()) this.#unsubscribe();
+    this.#settleAll("the append channel was closed before the answer came");
+  }
+
+  #settle(token: string, outcome: AppendOutcome): void {
+    const pending = this.#pending.get(token);
+    if (pending === undefined) return;
+    this.#pending.delete(token);
+    pending.timer.cancel();
+    pending.resolve(outcome);
+  }
+
+  #settleAll(description: string): void {
+    for (const token of [...this.#pending.keys()]) this.#settle(token, refused("Ambiguous", description));
+  }
+}
+
+function deferOutcome(): { promise: Promise<AppendOutcome>; resolve: (outcome: AppendOutcome) => void } {
+  let resolve: (outcome: AppendOutcome) => void = () => {};
+  const promise = new Promise<AppendOutcome>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+function refused(refusal: AppendRefusal, description: string, lastSequence?: bigint): AppendOutcome {
+  return { kind: "refused", refusal, description, ...(lastSequence === undefined ? {} : { lastSequence }) };
+}
+
+const utf8 = new TextDecoder();
+
+/**
+ * The outcome that a reply tells. A 503 status is the server saying that nobody took the message, so it was not
+ * applied; a reply that cannot be read proves nothing.
+ */
+export function outcomeOf(status: number, body: Uint8Array): AppendOutcome {
+  if (status === 503) return refused("Unavailable", "no stream takes this subject right now");
+  const reply = parseReply(body);
+  if (reply?.error !== undefined) {
+    const description = reply.error.description ?? `JetStream error ${reply.error.err_code}`;
+    return refused(refusalOf(reply.error), description, lastSequenceOf(reply.error));
+  }
+  if (typeof reply?.seq !== "number") return refused("Ambiguous", "the answer could not be read");
+  return { kind: "acked", sequence: BigInt(reply.seq) };
+}
+
+function parseReply(body: Uint8Array): { readonly seq?: number; readonly error?: JetStreamErrorReply } | undefined {
+  try {
+    return JSON.parse(utf8.decode(body));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,89 @@
+import {
+  auditWildcard,
+  callWildcard,
+  controlWildcard,
+  incarnationSubject,
+  logWildcard,
+  presenceWildcard,
+  probeWildcard,
+} from "@tenure/bus";
+import {
+  inspection,
+  logReading,
+  purging,
+  snapshotReading,
+  snapshotWriting,
+  streamMaking,
+} from "./jetstream-subjects.ts";
+import { calledBy, callersOf, inboxOf, type ServiceUser, servedBy, type User } from "./topology.ts";
+
+/** What a user may do. Allow-lists only: what is not named is refused. */
+export interface Permissions {
+  readonly publish: readonly string[];
+  readonly subscribe: readonly string[];
+}
+
+/** The one question that the system user may ask: every server describes itself. */
+const serverQuestion = "$SYS.REQ.SERVER.PING.VARZ";
+
+/** The allow-list of a user. Nobody has `>`, and nobody can subscribe to another's inbox. */
+export function permissionsOf(user: User): Permissions {
+  switch (user) {
+    case "provision":
+      return {
+        publish: [...inspection, ...streamMaking, incarnationSubject, probeWildcard],
+        subscribe: [inboxOf(user)],
+      };
+    case "compactor":
+      return { publish: purging, subscribe: [inboxOf(user)] };
+    case "system":
+      return { publish: [serverQuestion], subscribe: [inboxOf(user)] };
+    default:
+      return servicePermissions(user);
+  }
+}
+
+/**
+ * A service publishes its calls and their steering, its answers, its presence, the probe, and its reads of JetStream.
+ * Answers go to the callers' inboxes by name, not by `allow_responses`: streams answer for days and with any number of
+ * messages, which that setting would have to leave unlimited, and it makes the server keep a record of every call.
+ */
+function servicePermissions(user: ServiceUser): Permissions {
+  const called = calledBy(user);
+  const served = servedBy(user);
+  return {
+    publish: [
+      ...called.flatMap((service) => [callWildcard(service), controlWildcard(service)]),
+      ...callersOf(user).map(inboxOf),
+      presenceWildcard(user),
+      probeWildcard,
+      ...inspection,
+      ...logReading,
+      ...snapshotReading,
+      ...ownWrites[user],
+    ],
+    subscribe: [
+      inboxOf(user),
+      ...served.flatMap((service) => [callWildcard(service), controlWildcard(service)]),
+      ...ownReads[user],
+    ],
+  };
+}
+
+/** What only certain services write: the log and its snapshots have one kind of writer. */
+const ownWrites: Readonly<Record<ServiceUser, readonly string[]>> = {
+  "lease-store": [logWildcard, ...snapshotWriting, auditWildcard],
+  gateway: [auditWildcard],
+  identity: [],
+  election: [],
+  migration: [],
+};
+
+/** Whose presence a service follows: the gateway everyone's, the lease stores each other's. */
+const ownReads: Readonly<Record<ServiceUser, readonly string[]>> = {
+  "lease-store": [presenceWildcard("lease-store")],
+  gateway: [presenceWildcard()],
+  identity: [],
+  election: [],
+  migration: [],
+};

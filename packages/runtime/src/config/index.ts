@@ -1,0 +1,10 @@
+export { type CommonFields, commonFields, instanceName } from "./common-fields.ts";
+export type { ReadFile } from "./config-file.ts";
+export { type Configured, type ConfigureInput, configure } from "./configure.ts";
+export { type Environment, productVariables } from "./environment.ts";
+export { type ConfigValue, type ConfigValues, defineConfig, type Field, type Fields } from "./field.ts";
+export type { Source } from "./given.ts";
+export { type Config, type LoadInput, loadConfig, type Setting } from "./load.ts";
+export { printConfig, printConfigJson } from "./print.ts";
+export { configFault, configInvalid, type Problem, redactUrlPasswords, usageExitCode } from "./problem.ts";
+export { usage } from "./usage.ts";

@@ -1,0 +1,38 @@
+import { createServer } from "node:net";
+import { Fault, systemRandom } from "@tenure/kernel";
+
+/**
+ * Below the ports that Linux (from 32768) and macOS (from 49152) give to outgoing connections: a server that is killed
+ * and restarted finds its port still free.
+ */
+const lowestPort = 20_000;
+const highestPort = 32_000;
+
+/** Each try is one bind; so many in a row only fail on a machine that is full. */
+const mostTries = 200;
+
+/** Ports given out by this process: never given twice, although nothing listens on them yet. */
+const given = new Set<number>();
+
+/** A TCP port of 127.0.0.1 on which nothing listens. Another process may still take it before the caller does. */
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const port = lowestPort + Math.floor(systemRandom.next() * (highestPort - lowestPort));
+    if (given.has(port) || !(await isFree(port))) continue;
+    given.add(port);
+    return port;
+  }
+  throw new Fault({
+    code: "RESOURCE_EXHAUSTED",
+    reason: "NO_FREE_PORT",
+    message: `${mostTries} random ports between ${lowestPort} and ${highestPort} were all in use`,
+  });
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen({ port, host: "127.0.0.1", exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}

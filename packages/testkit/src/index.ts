@@ -1,0 +1,10 @@
+export { FakeClock } from "@tenure/kernel";
+export { freePort } from "./free-port.ts";
+export { ManagedProcess, type ProcessExit, type ProcessOptions, startProcess } from "./managed-process.ts";
+export { type NatsBinary, natsBinary } from "./nats-binary.ts";
+export { type NatsCluster, type NatsClusterOptions, startNatsCluster } from "./nats-cluster.ts";
+export { type NatsOptions, NatsServer, startNats } from "./nats-server.ts";
+export { type ProcessState, processState } from "./process-state.ts";
+export { startScript, startService } from "./service.ts";
+export { type TempDirectory, tempDirectory } from "./temp-directory.ts";
+export { type WaitOptions, waitFor } from "./wait-for.ts";
