@@ -5,5 +5,4 @@ import { build, checkNode, installDependencies } from "./prepare.mjs";
 checkNode();
 installDependencies();
 build();
-const { main } = await import("../packages/launcher/dist/main.js");
-await main(process.argv.slice(2), process.env);
+await import("../packages/launcher/dist/start.js");

@@ -22,9 +22,9 @@ export async function main(argv: readonly string[], environment: Environment): P
   } catch (thrown) {
     if (!stop.signal.aborted) complain(thrown);
   }
-  report("stopping; press Ctrl-C again to hurry");
+  if (stop.signal.aborted) report("stopping; press Ctrl-C again to hurry");
   await system.stop(hurry.signal);
-  report("stopped");
+  if (stop.signal.aborted) report("stopped");
   process.exit();
 }
 
