@@ -61,7 +61,7 @@ function serverList(options: BusOptions): string {
 function connectCancelled(cause: unknown): Fault {
   return new Fault({
     code: "CANCELLED",
-    reason: "CALLER_CANCELLED",
+    reason: "CANCELLED",
     message: "connecting to NATS was cancelled",
     cause,
   });

@@ -37,7 +37,7 @@ export function busClosed(what: string, applied: Applied): Fault {
 export function deadlineExceeded(method: string, deadlineMs: number, applied: Applied = "UNKNOWN"): Fault {
   return new Fault({
     code: "DEADLINE_EXCEEDED",
-    reason: "DEADLINE_PASSED",
+    reason: "DEADLINE_EXCEEDED",
     message: `${method} did not finish within its deadline of ${formatDuration(Math.max(Math.round(deadlineMs), 0))}`,
     details: { applied, attributes: { method } },
   });
@@ -47,7 +47,7 @@ export function deadlineExceeded(method: string, deadlineMs: number, applied: Ap
 export function cancelled(method: string, applied: Applied, cause?: unknown): Fault {
   return new Fault({
     code: "CANCELLED",
-    reason: "CALLER_CANCELLED",
+    reason: "CANCELLED",
     message: `${method} was cancelled by its caller`,
     details: { applied, attributes: { method } },
     ...(cause === undefined ? {} : { cause }),

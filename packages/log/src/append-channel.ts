@@ -125,12 +125,12 @@ const utf8 = new TextDecoder();
 export function outcomeOf(status: number, body: Uint8Array): AppendOutcome {
   if (status === 503) return refused("Unavailable", "no stream takes this subject right now");
   const reply = parseReply(body);
-  if (reply?.error !== undefined) {
+  if (typeof reply?.error === "object" && reply.error !== null) {
     const description = reply.error.description ?? `JetStream error ${reply.error.err_code}`;
     return refused(refusalOf(reply.error), description, lastSequenceOf(reply.error));
   }
-  if (typeof reply?.seq !== "number") return refused("Ambiguous", "the answer could not be read");
-  return { kind: "acked", sequence: BigInt(reply.seq) };
+  if (!Number.isSafeInteger(reply?.seq)) return refused("Ambiguous", "the answer could not be read");
+  return { kind: "acked", sequence: BigInt(reply?.seq ?? 0) };
 }
 
 function parseReply(body: Uint8Array): { readonly seq?: number; readonly error?: JetStreamErrorReply } | undefined {

@@ -58,7 +58,7 @@ export function toJetStreamFault(bus: Bus, thrown: unknown, doing: string): Faul
     return new Fault({
       code: "PERMISSION_DENIED",
       reason: "NATS_PERMISSION_DENIED",
-      message: `cannot ${doing}: the NATS user lacks a permission (${text}); give the servers the accounts file of \`tenure-provision credentials\``,
+      message: `cannot ${doing}: the NATS user lacks a permission (${text}); use the seed of this program's own user, and give the servers the accounts file of \`tenure-provision credentials\``,
       cause: thrown,
     });
   }

@@ -90,7 +90,7 @@ export function logStream(plan: StreamPlan): StreamSettings {
   };
 }
 
-/** The record of when and how this deployment was made. One message, for ever. */
+/** The record of when and how this deployment was made. One message, for ever: the server refuses a second one. */
 export function incarnationStream(plan: StreamPlan): StreamSettings {
   return {
     ...shared(plan),
@@ -99,6 +99,7 @@ export function incarnationStream(plan: StreamPlan): StreamSettings {
     subjects: [incarnationSubject],
     discard: "new",
     deny_purge: true,
+    max_msgs: 1,
     max_bytes: mebibyte,
     max_msg_size: 64 * 1024,
   };

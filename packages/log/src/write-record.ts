@@ -11,7 +11,8 @@ const appendTimeoutMs = 5000;
 
 /**
  * Writes the record, with the condition that there is none. A try that did not come through, or whose answer was lost,
- * is repeated with the same condition: only a conflict tells that a record is there, and then what it says decides.
+ * is repeated with the same condition: a conflict, or a full stream, tells that a record is there, and what it says
+ * decides.
  */
 export async function writeRecord(bus: Bus, incarnation: Incarnation, options: ReadOptions): Promise<void> {
   const { clock = systemClock, random = systemRandom, signal, boundMs = 10_000 } = options;
@@ -27,7 +28,7 @@ export async function writeRecord(bus: Bus, incarnation: Incarnation, options: R
       timeoutMs: appendTimeoutMs,
     });
     if (outcome.kind === "acked") return;
-    if (outcome.refusal === "Conflict") {
+    if (outcome.refusal === "Conflict" || outcome.refusal === "Full") {
       const found = await findIncarnation(bus, options);
       if (found.kind === "present" && found.incarnation.id === incarnation.id) return;
     }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { chmod, link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "@tenure/kernel";
@@ -54,7 +55,7 @@ async function publicKeyIn(path: string): Promise<string> {
  * time never sees a part.
  */
 async function writeIfAbsent(path: string, text: string): Promise<boolean> {
-  const draft = `${path}.${process.pid}.draft`;
+  const draft = `${path}.${randomUUID()}.draft`;
   await writeFile(draft, text, { mode: ownerOnly, flush: true });
   try {
     await link(draft, path);

@@ -35,9 +35,13 @@ export const purging: readonly string[] = [streamNames.log, streamNames.snapshot
   (stream) => `$JS.API.STREAM.PURGE.${stream}`,
 );
 
-/** A consumer's whole life. A filter of several subjects is not part of the subject, one of a single subject is. */
+/**
+ * A consumer's whole life. The client leaves the name out of the subject for a consumer that the server names, and the
+ * filter for one of several subjects.
+ */
 function consuming(stream: string, filter: string): readonly string[] {
   return [
+    `$JS.API.CONSUMER.CREATE.${stream}`,
     `$JS.API.CONSUMER.CREATE.${stream}.*`,
     `$JS.API.CONSUMER.CREATE.${stream}.*.${filter}`,
     `$JS.API.CONSUMER.MSG.NEXT.${stream}.*`,

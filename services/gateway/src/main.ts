@@ -29,6 +29,7 @@ async function start(context: ServiceContext<typeof gatewayFields>): Promise<Asy
   const status = () =>
     systemStatus({ version: productVersion, mode: config.mode, incarnation, instances: watch.instances });
   const server = serve(bus, SystemServiceDefinition, { status });
+  await bus.flush(); // From here on callers find it.
   const grpc = await openGrpc(context, (fullName) => served.has(fullName));
   const unfollow = health.onChange(() => grpc.setServing(health.ready));
   presence.describe(() => ({ grpcAddress: `${config.grpcHost}:${grpc.port}` }));

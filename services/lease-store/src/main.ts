@@ -11,9 +11,11 @@ await runService({
   probe: true,
   async start({ bus, examineDeployment, presence }) {
     presence.describe(() => ({ serves: [SystemServiceDefinition.fullName] }));
-    return serve(bus, SystemServiceDefinition, {
+    const server = serve(bus, SystemServiceDefinition, {
       doctor: async ({ skipProbe }, { signal }) =>
         toDoctorResponse(await examineDeployment({ probe: !skipProbe, signal })),
     });
+    await bus.flush(); // From here on callers find it.
+    return server;
   },
 });

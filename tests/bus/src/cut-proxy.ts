@@ -8,6 +8,8 @@ export interface CutProxy extends AsyncDisposable {
   cut(): void;
   /** Takes connections again. */
   heal(): void;
+  /** Reads nothing more from the connections that exist, and leaves them open; later ones work. */
+  stall(): void;
 }
 
 /** Starts a proxy to a port of this machine. */
@@ -45,6 +47,9 @@ export async function startCutProxy(targetPort: number): Promise<CutProxy> {
     },
     heal() {
       isCut = false;
+    },
+    stall() {
+      for (const socket of sockets) socket.unpipe().pause();
     },
     async [Symbol.asyncDispose]() {
       destroyAll();

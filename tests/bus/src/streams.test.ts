@@ -134,7 +134,7 @@ describe("leaving a stream", () => {
       expect(item.text).toBe("left");
       break;
     }
-    await server.waitForLine("watch left aborted CANCELLED CALLER_CANCELLED");
+    await server.waitForLine("watch left aborted CANCELLED CANCELLED");
   });
 
   test("by the signal ends the wait at once with CANCELLED and aborts the handler", async () => {
@@ -145,7 +145,7 @@ describe("leaving a stream", () => {
     const waiting = iterator.next();
     controller.abort();
     await expect(waiting).rejects.toMatchObject({ code: "CANCELLED" });
-    await server.waitForLine("watch dropped aborted CANCELLED CALLER_CANCELLED");
+    await server.waitForLine("watch dropped aborted CANCELLED CANCELLED");
   });
 
   test("before its first item reaches a server whose name is not known yet", async () => {
@@ -172,7 +172,7 @@ describe("heartbeats", () => {
     expect(server.output.all).not.toContainEqual(expect.stringMatching(/^watch idle aborted/));
     controller.abort();
     await ended;
-    await server.waitForLine("watch idle aborted CANCELLED CALLER_CANCELLED");
+    await server.waitForLine("watch idle aborted CANCELLED CANCELLED");
   });
 
   test("end the stream of a server that stands still", async () => {

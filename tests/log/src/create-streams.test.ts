@@ -61,6 +61,14 @@ describe("createStreams", () => {
     expect(await createStreams(bus, { ...options, partitions: 16 })).toEqual({ ...first, created: false });
   });
 
+  it("keeps the record from being written over, even without a condition", async () => {
+    await using bus = await connect(server.url);
+    const { id } = await createStreams(bus, options);
+    const answer = await bus.nats.request("tenure.incarnation", "another", { timeout: 5000 });
+    expect(answer.json()).toMatchObject({ error: { description: "maximum messages exceeded" } });
+    expect((await readIncarnation(bus)).id).toBe(id);
+  });
+
   it("refuses another number of partitions for an existing deployment", async () => {
     await using bus = await connect(server.url);
     await createStreams(bus, options);
@@ -160,7 +168,7 @@ describe("readIncarnation", () => {
 
     await streams.delete(streamNames.incarnation);
     expect(await reason()).toBe("INCARNATION_STREAM_MISSING");
-    await streams.add(incarnationStream({ replicas: 1, incarnationId: id, firstSequence }));
+    await streams.add({ ...incarnationStream({ replicas: 1, incarnationId: id, firstSequence }), max_msgs: -1 });
     expect(await reason()).toBe("INCARNATION_MISSING");
     await bus.nats.request("tenure.incarnation", Uint8Array.of(0xff));
     expect(await reason()).toBe("INCARNATION_MALFORMED");

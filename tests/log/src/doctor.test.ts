@@ -1,7 +1,7 @@
 import { systemClock } from "@tenure/kernel";
 import { createStreams, streamNames } from "@tenure/log";
 import { collectFacts, examine, type Finding } from "@tenure/runtime";
-import { startNats, startNatsCluster } from "@tenure/testkit";
+import { startNats, startNatsCluster, tempDirectory } from "@tenure/testkit";
 import { describe, expect, it } from "vitest";
 import { administrator, connect } from "./connect.ts";
 import { checkDeployment, findingsOf } from "./doctor.ts";
@@ -40,7 +40,9 @@ describe("the doctor", () => {
   });
 
   it("sees a server that does not sync every write", async () => {
-    await using server = await startNats({ extraConfig: 'jetstream { store_dir: "store", sync_interval: "10s" }' });
+    await using directory = await tempDirectory();
+    const extraConfig = `jetstream { store_dir: ${JSON.stringify(directory.path)}, sync_interval: "10s" }`;
+    await using server = await startNats({ extraConfig });
     await using bus = await connect(server.url);
     await createStreams(bus, { replicas: 1, clock: systemClock });
     const [finding, ...others] = await findingsOf(server, "development");

@@ -78,18 +78,15 @@ function expectedReplies(replies: readonly ServerReply[]): number {
 export function summarize(replies: readonly ServerReply[]): ServersReading | undefined {
   if (replies.length === 0) return undefined;
   const answered = new Set(replies.map((reply) => reply.facts.name));
-  const away = new Map<string, boolean>();
-  for (const { peers } of replies) {
-    for (const { name, isOffline } of peers) {
-      // One server that still sees the peer outweighs those that have lost it.
-      if (!answered.has(name)) away.set(name, isOffline && (away.get(name) ?? true));
-    }
-  }
+  // A peer that died is called offline only after minutes, but its routes are gone at once: when all that the others
+  // are connected to have answered, whoever has not is connected to nobody.
+  const isOffline = replies.length >= expectedReplies(replies);
+  const away = new Set(replies.flatMap((reply) => reply.peers).filter((name) => !answered.has(name)));
   const withJetStream = replies.filter((reply) => reply.facts.jetStream !== undefined).length;
   return {
     kind: "read",
     servers: replies.map((reply) => reply.facts).sort((a, b) => a.name.localeCompare(b.name)),
-    silent: [...away].map(([name, isOffline]) => ({ name, isOffline })),
+    silent: [...away].sort().map((name) => ({ name, isOffline })),
     clusterSize: withJetStream + away.size,
   };
 }

@@ -6,7 +6,7 @@ export interface ServerReply {
   /** Servers that this one has routes to. */
   readonly remotes: number;
   /** The JetStream peers that it knows besides itself; empty on a single server. */
-  readonly peers: readonly { readonly name: string; readonly isOffline: boolean }[];
+  readonly peers: readonly string[];
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -47,9 +47,8 @@ function peersOf(meta: Json | undefined): ServerReply["peers"] {
   const replicas = meta?.replicas;
   if (!Array.isArray(replicas)) return [];
   return replicas.flatMap((replica) => {
-    const peer = object(replica);
-    const name = text(peer?.name);
-    return name === undefined ? [] : [{ name, isOffline: peer?.offline === true }];
+    const name = text(object(replica)?.name);
+    return name === undefined ? [] : [name];
   });
 }
 

@@ -1,0 +1,44 @@
+import { publicServices, simpleServiceName } from "@tenure/contracts";
+import { describe, expect, it } from "vitest";
+import { permissionsOf } from "./permissions.ts";
+import { calledBy, callersOf, servedBy, serviceUsers, users } from "./topology.ts";
+
+describe("permissionsOf", () => {
+  it.each(users)("gives %s no wildcard that crosses into other things", (user) => {
+    const { publish, subscribe } = permissionsOf(user);
+    for (const subject of [...publish, ...subscribe]) {
+      expect(subject).not.toMatch(/^(>|\*|tenure\.>|tenure\.rpc\.>|\$JS\.>|\$JS\.API\.>|\$SYS\.>|_INBOX\.>|\$O\.>)/);
+      expect(subject).not.toMatch(/^\$JS\.API\.STREAM\.(UPDATE|DELETE|RESTORE|SNAPSHOT)/);
+    }
+  });
+
+  it.each(users)("lets %s subscribe to its own inbox and to no other", (user) => {
+    const inboxes = permissionsOf(user).subscribe.filter((subject) => subject.startsWith("_INBOX"));
+    expect(inboxes).toEqual([`_INBOX_${user}.>`]);
+  });
+
+  it("gives every right to make, purge and append to one user", () => {
+    const holders = (pattern: RegExp) =>
+      users.filter((user) => permissionsOf(user).publish.some((subject) => pattern.test(subject)));
+    expect(holders(/STREAM\.CREATE/)).toEqual(["provision"]);
+    expect(holders(/STREAM\.PURGE/)).toEqual(["compactor"]);
+    expect(holders(/^tenure\.log\./)).toEqual(["lease-store"]);
+    expect(holders(/^tenure\.incarnation/)).toEqual(["provision"]);
+    expect(holders(/^\$SYS/)).toEqual(["system"]);
+  });
+});
+
+describe("the topology", () => {
+  it("has a server for every public service, and lets the gateway call it", () => {
+    for (const fullName of Object.keys(publicServices)) {
+      const service = simpleServiceName(fullName);
+      expect(serviceUsers.filter((user) => servedBy(user).includes(service))).not.toEqual([]);
+      expect(calledBy("gateway")).toContain(service);
+    }
+  });
+
+  it("lets answers reach whoever calls, and nobody else", () => {
+    expect(callersOf("lease-store")).toEqual([...serviceUsers]);
+    expect(callersOf("election")).toEqual(["gateway"]);
+  });
+});
