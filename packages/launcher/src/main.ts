@@ -1,3 +1,4 @@
+import { relative } from "node:path";
 import { Fault, systemClock, systemRandom } from "@tenure/kernel";
 import type { Environment } from "./environment.ts";
 import { type LaunchOptions, parseOptions, usage } from "./options.ts";
@@ -17,7 +18,8 @@ export async function main(argv: readonly string[], environment: Environment): P
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
   const system = new System({ options, environment, clock: systemClock, random: systemRandom, report });
   try {
-    console.log(readyBlock(await system.start(stop.signal)));
+    const running = await system.start(stop.signal);
+    console.log(readyBlock({ ...running, dataFolder: shortPath(running.dataFolder) }));
     await new Promise<void>((resolve) => stop.signal.addEventListener("abort", () => resolve(), { once: true }));
   } catch (thrown) {
     if (!stop.signal.aborted) complain(thrown);
@@ -38,6 +40,12 @@ function readOptions(argv: readonly string[]): LaunchOptions | undefined {
     process.exitCode = 2;
   }
   return undefined;
+}
+
+/** A path as a person at this folder would type it. */
+function shortPath(path: string): string {
+  const fromHere = relative(process.cwd(), path);
+  return fromHere.startsWith("..") ? path : fromHere;
 }
 
 function complain(thrown: unknown): void {

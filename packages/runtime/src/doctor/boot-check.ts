@@ -2,6 +2,7 @@ import type { Bus } from "@tenure/bus";
 import { type Clock, Fault } from "@tenure/kernel";
 import { collectFacts } from "./collect.ts";
 import { examine } from "./examine.ts";
+import type { DeploymentFacts } from "./facts.ts";
 import { type Finding, findingText, findingWord, type Mode, stops } from "./finding.ts";
 
 /** The part of a logger that the check needs. */
@@ -37,9 +38,15 @@ export async function bootCheck(input: BootCheckInput): Promise<void> {
   });
   const findings = examine(facts, mode);
   for (const finding of findings) logFinding(log, finding, mode);
-  if (findings.length === 0) log.info({ servers: facts.servers }, "the NATS deployment is sound");
+  if (findings.length === 0) log.info({ servers: serverNames(facts) }, "the NATS deployment is sound");
   const fault = stopFault(findings, mode);
   if (fault !== undefined) throw fault;
+}
+
+/** Who was examined, as `name version`. */
+function serverNames({ servers, connected }: DeploymentFacts): readonly string[] {
+  if (servers.kind === "unreadable") return [`${connected.name} ${connected.version}`];
+  return servers.servers.map(({ name, version }) => `${name} ${version}`);
 }
 
 function logFinding(log: FindingLog, finding: Finding, mode: Mode): void {
