@@ -1,8 +1,8 @@
 import { AuthorizationError, connect, type NatsConnection } from "@nats-io/transport-node";
-import { Backoff, Fault, formatDuration } from "@tenure/kernel";
+import { Backoff, Fault, formatDuration, redactLogins } from "@tenure/kernel";
 import type { Bus, BusOptions } from "./bus.ts";
 import { BusConnection } from "./bus-connection.ts";
-import { natsOptions, redactUrl } from "./connection-options.ts";
+import { natsOptions } from "./connection-options.ts";
 
 /**
  * Connects to the first server that answers, retrying until `connectTimeoutMs` has passed. Fails with UNAVAILABLE
@@ -55,7 +55,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 function serverList(options: BusOptions): string {
-  return options.servers.map(redactUrl).join(", ");
+  return options.servers.map(redactLogins).join(", ");
 }
 
 function connectCancelled(cause: unknown): Fault {

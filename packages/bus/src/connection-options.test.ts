@@ -1,7 +1,7 @@
 import { seededRandom, systemClock } from "@tenure/kernel";
 import { describe, expect, test } from "vitest";
 import type { BusOptions } from "./bus.ts";
-import { natsOptions, parseServerUrl, redactUrl } from "./connection-options.ts";
+import { natsOptions, parseServerUrl } from "./connection-options.ts";
 
 const options: BusOptions = {
   servers: ["nats://127.0.0.1:4222"],
@@ -26,18 +26,17 @@ describe("parseServerUrl", () => {
     expect(parseServerUrl(text)).toEqual(expected);
   });
 
-  test.each(["", "http://127.0.0.1:4222", "nats://", "nats://a b", "nats://host:99999", "nats://u:secret@"])(
-    "refuses %j without showing a password",
-    (text) => {
-      expect(() => parseServerUrl(text)).toThrow(/^servers must be a URL such as nats:/);
-      expect(() => parseServerUrl(text)).not.toThrow(/secret/);
-    },
-  );
-
-  test("redaction hides credentials and nothing else", () => {
-    expect(redactUrl("nats://u:p@h:1")).toBe("nats://***@h:1");
-    expect(redactUrl("u:p@h:1")).toBe("***@h:1");
-    expect(redactUrl("nats://h:1")).toBe("nats://h:1");
+  test.each([
+    "",
+    "http://127.0.0.1:4222",
+    "nats://",
+    "nats://a b",
+    "nats://host:99999",
+    "nats://u:secret@",
+    "nats://u:secret%@h",
+  ])("refuses %j without showing a password", (text) => {
+    expect(() => parseServerUrl(text)).toThrow(/^servers must be a URL such as nats:/);
+    expect(() => parseServerUrl(text)).not.toThrow(/secret/);
   });
 });
 

@@ -5,7 +5,7 @@ import {
   type TlsOptions,
   usernamePasswordAuthenticator,
 } from "@nats-io/transport-node";
-import { Fault, invalid } from "@tenure/kernel";
+import { Fault, invalid, redactLogins } from "@tenure/kernel";
 import type { BusOptions } from "./bus.ts";
 
 /** One server of {@link BusOptions.servers}, taken apart. */
@@ -67,22 +67,29 @@ function tlsOptions(options: BusOptions, urls: readonly ServerUrl[]): { tls?: Tl
 export function parseServerUrl(text: string): ServerUrl {
   const match = /^(?:(nats|tls):\/\/)?(?:([^@/]*)@)?([^@/?#\s]+)\/?$/.exec(text);
   const hostAndPort = match?.[3];
-  if (hostAndPort === undefined || !URL.canParse(`http://${hostAndPort}`)) {
+  const login = decoded(match?.[2] ?? "");
+  if (hostAndPort === undefined || login === undefined || !URL.canParse(`http://${hostAndPort}`)) {
     const rule = "must be a URL such as nats://127.0.0.1:4222 or tls://nats.example:4222";
-    throw invalid([{ field: "servers", rule, value: JSON.stringify(redactUrl(text)) }]);
+    throw invalid([{ field: "servers", rule, value: JSON.stringify(redactLogins(text)) }]);
   }
-  const [user, ...rest] = (match?.[2] ?? "").split(":");
   return {
     hostAndPort,
     requiresTls: match?.[1] === "tls",
-    ...(user === undefined || user === "" ? {} : { user: decodeURIComponent(user) }),
-    ...(rest.length === 0 ? {} : { password: decodeURIComponent(rest.join(":")) }),
+    ...login,
   };
 }
 
-/** A server's URL without its credentials: what messages and logs may show. */
-export function redactUrl(text: string): string {
-  return text.replace(/\/\/[^@]*@/, "//***@").replace(/^(?!.*\/\/)[^@]*@/, "***@");
+/** User and password of a URL's login, with their escapes undone; undefined if an escape is malformed. */
+function decoded(login: string): Pick<ServerUrl, "user" | "password"> | undefined {
+  const [user, ...rest] = login.split(":");
+  try {
+    return {
+      ...(user === undefined || user === "" ? {} : { user: decodeURIComponent(user) }),
+      ...(rest.length === 0 ? {} : { password: decodeURIComponent(rest.join(":")) }),
+    };
+  } catch {
+    return undefined;
+  }
 }
 
 /** A seed file often ends with a line break. */

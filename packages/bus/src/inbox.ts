@@ -39,11 +39,6 @@ export class Inbox {
     });
   }
 
-  /** How many calls and streams wait. */
-  get size(): number {
-    return this.#receivers.size;
-  }
-
   /** Takes a receiver in and returns its number. */
   register(receiver: Receiver): number {
     if (this.#refusal !== undefined) throw this.#refusal;

@@ -52,17 +52,16 @@ export class UnaryExecution implements Execution {
   }
 
   #onResponse(response: unknown): void {
-    this.#finish();
-    if (this.#isAnswered) return;
-    this.#isAnswered = true;
     let payload: Uint8Array;
     try {
       payload = this.#method.definition.responseType.encode(response).finish();
     } catch (thrown) {
-      this.#isAnswered = false;
       this.#onThrown(thrown);
       return;
     }
+    this.#finish();
+    if (this.#isAnswered) return;
+    this.#isAnswered = true;
     this.host.answers.respond(this.#call.method, this.#reply, payload);
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Fault, faultCodeOf, faultCodes, invalid, isRetryable, toFault } from "./fault.ts";
+import { Fault, type FaultCode, faultCodeOf, faultCodes, invalid, toFault } from "./fault.ts";
 
 describe("Fault", () => {
   it("keeps code, reason, details and cause", () => {
@@ -41,11 +41,11 @@ describe("Fault", () => {
     expect(fault.details.violations).toHaveLength(2);
   });
 
-  it("retries what may pass by itself, and nothing else", () => {
-    expect(Object.keys(faultCodes).filter((code) => isRetryable(code as keyof typeof faultCodes))).toEqual([
-      "RESOURCE_EXHAUSTED",
-      "ABORTED",
-      "UNAVAILABLE",
-    ]);
+  it("is retryable when it may pass by itself, or when its sender says after how long", () => {
+    const fault = (code: FaultCode, retryAfterMs?: number): Fault =>
+      new Fault({ code, reason: "R", message: "m", details: retryAfterMs === undefined ? {} : { retryAfterMs } });
+    const codes = Object.keys(faultCodes) as FaultCode[];
+    expect(codes.filter((code) => fault(code).retryable)).toEqual(["ABORTED", "UNAVAILABLE"]);
+    expect(fault("RESOURCE_EXHAUSTED", 100).retryable).toBe(true);
   });
 });

@@ -77,19 +77,15 @@ export class Fault extends Error {
 
   /** Whether the same request may succeed later without being changed. */
   get retryable(): boolean {
-    return isRetryable(this.code);
+    return retryableCodes.has(this.code) || this.details.retryAfterMs !== undefined;
   }
 }
 
-const retryableCodes: ReadonlySet<FaultCode> = new Set(["UNAVAILABLE", "RESOURCE_EXHAUSTED", "ABORTED"]);
-
 /**
- * The one place that says which codes are worth a retry. A retry of a change keeps its attempt number, because
- * `details.applied` may be `UNKNOWN`.
+ * The codes that are worth a retry by themselves; any other is when its sender says after how long, as a rate limit
+ * does. A retry of a change keeps its attempt number, because `details.applied` may be `UNKNOWN`.
  */
-export function isRetryable(code: FaultCode): boolean {
-  return retryableCodes.has(code);
-}
+const retryableCodes: ReadonlySet<FaultCode> = new Set(["UNAVAILABLE", "ABORTED"]);
 
 /** The code of a number from the wire; an unknown number is UNKNOWN, never a crash. */
 export function faultCodeOf(number: number): FaultCode {

@@ -13,7 +13,8 @@ export {
   faultCodeOf,
   faultCodes,
   invalid,
-  isRetryable,
   toFault,
 } from "./fault.ts";
 export { type Random, randomBase58, seededRandom, systemRandom } from "./random.ts";
+export { redactLogins } from "./redact.ts";
+export { TimerWheel } from "./timer-wheel.ts";

@@ -1,70 +1,61 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "@tenure/kernel";
+import { lockFolder } from "./folder-lock.ts";
 
-/** Where one local deployment keeps everything, and who runs on it. */
+/** Where one local deployment keeps everything. */
 export interface DataFolder {
   readonly path: string;
   readonly credentials: string;
   readonly natsStore: string;
   readonly natsConfig: string;
   readonly natsLog: string;
-  /** Whether `init` has been through: from then on the streams must exist, and nothing creates them again. */
+  /** Whether `init` has been through here: from then on the streams must exist, and nothing creates them again. */
   readonly isInitialised: boolean;
   markInitialised(): void;
   /** Lets another start use the folder. */
   release(): void;
 }
 
+/** What a start makes in the folder. Nothing else in it is ever touched. */
+const made = { credentials: "credentials", natsStore: "nats", natsConfig: "nats.conf", natsLog: "nats.log" } as const;
+
 /**
- * Opens the folder for this process alone, empty when `fresh`. A second start on the same folder is refused, because
- * two NATS servers on one store would destroy it.
+ * Opens the folder for this process alone, without the data of earlier starts when `fresh`. A second start on the same
+ * folder is refused, because two NATS servers on one store would destroy it.
  */
 export function openDataFolder(path: string, fresh: boolean): DataFolder {
-  const lock = join(path, "launcher.pid");
+  makeFolder(path);
+  const release = lockFolder(path, join(path, "launcher.pid"));
   const initialised = join(path, "initialised");
-  refuseIfRunning(path, lock);
-  if (fresh) removeData(path, initialised);
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  writeFileSync(lock, String(process.pid));
+  if (fresh)
+    for (const name of [...Object.values(made), "initialised"])
+      rmSync(join(path, name), { recursive: true, force: true });
   return {
     path,
-    credentials: join(path, "credentials"),
-    natsStore: join(path, "nats"),
-    natsConfig: join(path, "nats.conf"),
-    natsLog: join(path, "nats.log"),
+    credentials: join(path, made.credentials),
+    natsStore: join(path, made.natsStore),
+    natsConfig: join(path, made.natsConfig),
+    natsLog: join(path, made.natsLog),
     get isInitialised() {
       return existsSync(initialised);
     },
     markInitialised: () =>
       writeFileSync(initialised, "streams were created here; services refuse to run without them\n"),
-    release: () => rmSync(lock, { force: true }),
+    release,
   };
 }
 
-function refuseIfRunning(path: string, lock: string): void {
-  if (!existsSync(lock)) return;
-  const pid = Number(readFileSync(lock, "utf8"));
-  if (pid === process.pid || !isAlive(pid)) return;
-  const message = `${path} is in use by another start (process ${pid}): stop that one, or use another folder with --data DIR`;
-  throw new Fault({ code: "FAILED_PRECONDITION", reason: "DATA_FOLDER_IN_USE", message });
-}
-
-/** Removes only what a start has made: a folder with other things in it is not ours to delete. */
-function removeData(path: string, initialised: string): void {
-  if (!existsSync(path)) return;
-  if (!existsSync(initialised) && !existsSync(join(path, "nats.conf")) && !existsSync(join(path, "launcher.pid"))) {
-    const message = `${path} does not look like a data folder of Tenure: remove it by hand, or use another with --data DIR`;
-    throw new Fault({ code: "FAILED_PRECONDITION", reason: "NOT_A_DATA_FOLDER", message });
-  }
-  rmSync(path, { recursive: true, force: true });
-}
-
-function isAlive(pid: number): boolean {
+function makeFolder(path: string): void {
   try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    if (statSync(path).isDirectory()) return;
+  } catch (cause) {
+    throw unusable(path, (cause as NodeJS.ErrnoException).code ?? String(cause));
   }
+}
+
+function unusable(path: string, why: string): Fault {
+  const message = `${path} cannot be made a data folder (${why}): choose another with --data DIR`;
+  return new Fault({ code: "FAILED_PRECONDITION", reason: "DATA_FOLDER_UNUSABLE", message });
 }

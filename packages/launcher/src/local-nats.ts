@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { redactLogins } from "@tenure/kernel";
 import { createCredentials, renderAccounts, renderNatsConfig } from "@tenure/provision";
 import type { DataFolder } from "./data-folder.ts";
 import type { Environment } from "./environment.ts";
@@ -22,19 +23,21 @@ export interface LocalNatsInput {
   readonly environment: Environment;
   /** Says what takes long. */
   report(line: string): void;
+  /** Gives up what takes long. */
+  readonly signal: AbortSignal;
 }
 
 /**
  * The server named by TENURE_NATS_URL, otherwise our own: found or obtained, on a free port of this machine, every
  * message synced to disk, with a user of its own for each service.
  */
-export async function prepareNats({ folder, environment, report }: LocalNatsInput): Promise<LocalNats> {
+export async function prepareNats({ folder, environment, report, signal }: LocalNatsInput): Promise<LocalNats> {
   const foreignUrl = environment.TENURE_NATS_URL;
   if (foreignUrl !== undefined && foreignUrl !== "") {
-    const description = `${foreignUrl.replace(/\/\/[^@/]*@/, "//")} (TENURE_NATS_URL)`;
+    const description = `${redactLogins(foreignUrl)} (TENURE_NATS_URL)`;
     return { access: { url: foreignUrl, credentials: undefined }, program: undefined, description };
   }
-  const server = await findNatsServer({ environment, report });
+  const server = await findNatsServer({ environment, report, signal });
   const url = await writeConfig(folder);
   return {
     access: { url, credentials: folder.credentials },

@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import { Fault, systemClock, systemRandom } from "@tenure/kernel";
+import { systemClock, systemRandom, toFault } from "@tenure/kernel";
 import type { Environment } from "./environment.ts";
 import { type LaunchOptions, parseOptions, usage } from "./options.ts";
 import { readyBlock } from "./ready-block.ts";
@@ -18,7 +18,7 @@ export async function main(argv: readonly string[], environment: Environment): P
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
   const system = new System({ options, environment, clock: systemClock, random: systemRandom, report });
   try {
-    const running = await system.start(stop.signal);
+    const running = await orAborted(system.start(stop.signal), stop.signal);
     console.log(readyBlock({ ...running, dataFolder: shortPath(running.dataFolder) }));
     await new Promise<void>((resolve) => stop.signal.addEventListener("abort", () => resolve(), { once: true }));
   } catch (thrown) {
@@ -42,6 +42,14 @@ function readOptions(argv: readonly string[]): LaunchOptions | undefined {
   return undefined;
 }
 
+/** The result, or a rejection as soon as the signal is aborted: a Ctrl-C need not wait for what is under way. */
+function orAborted<Result>(result: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    result.then(resolve, reject);
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
 /** A path as a person at this folder would type it. */
 function shortPath(path: string): string {
   const fromHere = relative(process.cwd(), path);
@@ -50,7 +58,7 @@ function shortPath(path: string): string {
 
 function complain(thrown: unknown): void {
   process.exitCode = 1;
-  console.error(`tenure: ${thrown instanceof Fault ? thrown.message : (thrown as Error).stack}`);
+  console.error(`tenure: ${toFault(thrown).message}`);
 }
 
 function report(line: string): void {

@@ -48,7 +48,7 @@ function serviceProgram(service: ServiceName, index: number, input: ProgramInput
       ...natsFlags(service, input.nats),
       ...ports,
     ],
-    environment: inheritedEnvironment(input.environment),
+    environment: environmentOf(input.nats, input.environment),
   };
 }
 
@@ -62,7 +62,7 @@ export function initProgram(nats: NatsAccess, environment: Environment): Program
     ...flag("replicas", 1),
     ...natsFlags("provision", nats),
   ];
-  return { name: "init", command: process.execPath, args, environment: inheritedEnvironment(environment) };
+  return { name: "init", command: process.execPath, args, environment: environmentOf(nats, environment) };
 }
 
 /** Our own nats-server, which logs to a file, so that the terminal belongs to the services. */
@@ -71,8 +71,14 @@ export function natsProgram(path: string, folder: DataFolder, environment: Envir
   return { name: "nats-server", command: path, args, environment: inheritedEnvironment(environment) };
 }
 
+/** A foreign server's URL may hold a password, so it travels where other users cannot read it. */
+function environmentOf({ url, credentials }: NatsAccess, environment: Environment): Environment {
+  const inherited = inheritedEnvironment(environment);
+  return credentials === undefined ? { ...inherited, TENURE_NATS_URL: url } : inherited;
+}
+
 function natsFlags(user: string, { url, credentials }: NatsAccess): readonly string[] {
-  if (credentials === undefined) return flag("nats-url", url);
+  if (credentials === undefined) return [];
   return [
     ...flag("nats-url", url),
     ...flag("nats-nkey-file", join(credentials, `${user}.nk`)),

@@ -3,6 +3,9 @@ import { type Clock, Fault } from "@tenure/kernel";
 /** How often readiness is asked for. */
 const askEveryMs = 100;
 
+/** How long one answer may take. */
+const askLimitMs = 5_000;
+
 /** How long a system may take to serve; a slow machine's first start takes a few seconds. */
 const limitMs = 90_000;
 
@@ -22,7 +25,7 @@ export async function waitUntilReady(httpPort: number, clock: Clock, signal: Abo
 
 async function ask(url: string, signal: AbortSignal): Promise<Response | undefined> {
   try {
-    return await fetch(url, { signal });
+    return await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(askLimitMs)]) });
   } catch {
     signal.throwIfAborted();
     return undefined; // Nobody listens there yet.

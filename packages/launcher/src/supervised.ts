@@ -18,6 +18,9 @@ export interface Surroundings {
   onExit(name: string, status: string): void;
 }
 
+/** A program that ran this long was well: the next failure is a new one and waits only shortly. */
+const wellAfterMs = 30_000;
+
 /** How long a program may take to stop before it is killed; longer than the services' own stop bound of 10 s. */
 const stopLimitMs = 15_000;
 
@@ -35,11 +38,6 @@ export class Supervised {
     this.#surroundings = surroundings;
     this.#backoff = new Backoff({ firstMs: 500, limitMs: 5000 }, surroundings.random);
     this.#start();
-  }
-
-  /** The present process, for people. */
-  get pid(): number | undefined {
-    return this.#child?.pid;
   }
 
   /** Ends the program: politely, then by force after the limit or as soon as `hurry` is aborted. */
@@ -61,11 +59,13 @@ export class Supervised {
     const { name, command, args, environment } = this.program;
     const child = spawnOnLeash({ file: command, arguments: args, environment, output: "inherit" });
     this.#child = child;
+    const startedMs = this.#surroundings.clock.now();
     this.#exited = new Promise((resolve) => {
       const onEnd = (status: string): void => {
         this.#child = undefined;
         resolve();
         if (this.#stopping.signal.aborted) return;
+        if (this.#surroundings.clock.now() - startedMs >= wellAfterMs) this.#backoff.reset();
         this.#surroundings.onExit(name, status);
         void this.#startAgain();
       };

@@ -37,30 +37,24 @@ export class System {
   async start(stopped: AbortSignal): Promise<Running> {
     const { options, environment, clock, report } = this.#input;
     const startedMs = clock.now();
+    const signal = AbortSignal.any([stopped, this.#failed.signal]);
     const grpcPort = await takePort(options.grpcPort, "gRPC", "--port");
     const httpPort = await takePort(options.httpPort, "HTTP", "--http-port");
     const folder = openDataFolder(options.dataFolder, options.fresh);
     this.#folder = folder;
-    const continued = folder.isInitialised;
-    const nats = await prepareNats({ folder, environment, report });
+    const nats = await prepareNats({ folder, environment, report, signal });
+    signal.throwIfAborted();
     if (nats.program !== undefined) this.#run(nats.program);
-    if (!continued) await this.#initialise(folder, nats);
-    stopped.throwIfAborted();
+    const continued = await this.#initialise(folder, nats, signal);
+    signal.throwIfAborted();
     for (const program of servicePrograms({ options, nats: nats.access, grpcPort, httpPort, environment })) {
       this.#run(program);
     }
-    await waitUntilReady(httpPort, clock, AbortSignal.any([stopped, this.#failed.signal]));
+    await waitUntilReady(httpPort, clock, signal);
     this.#isReady = true;
+    const { dataFolder, scale } = options;
     const tookMs = clock.now() - startedMs;
-    return {
-      grpcPort,
-      httpPort,
-      nats: nats.description,
-      dataFolder: options.dataFolder,
-      tookMs,
-      scale: options.scale,
-      continued,
-    };
+    return { grpcPort, httpPort, nats: nats.description, dataFolder, tookMs, scale, continued };
   }
 
   /** Stops services before NATS, each in its own time; `hurry` kills what is left. */
@@ -93,18 +87,40 @@ export class System {
     this.#failed.abort(new Fault({ code: "UNAVAILABLE", reason: "PROCESS_ENDED", message }));
   }
 
-  /** Runs `init` to its end. It creates only what is completely absent, so a half-made folder is refused, not repaired. */
-  async #initialise(folder: DataFolder, nats: LocalNats): Promise<void> {
-    this.#input.report("creating the streams of a new deployment");
-    const { command, args, environment } = initProgram(nats.access, this.#input.environment);
-    const child = spawnOnLeash({ file: command, arguments: args, environment, output: "pipe" });
-    let output = "";
-    for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (output += String(chunk)));
-    const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  /**
+   * Makes the streams of a new deployment, and says whether there was one already. Our own NATS is initialised once for
+   * its folder, and from then on must have its streams; a foreign one is asked every time, which changes nothing in it
+   * if it has them.
+   */
+  async #initialise(folder: DataFolder, nats: LocalNats, signal: AbortSignal): Promise<boolean> {
+    const isOwn = nats.program !== undefined;
+    if (isOwn && folder.isInitialised) return true;
+    this.#input.report("making the streams of a new deployment, if there are none");
+    const { code, output } = await runToEnd(initProgram(nats.access, this.#input.environment), signal);
     if (code !== 0) {
-      const log = nats.program === undefined ? "" : `\n${natsLogTail(folder)}`;
-      throw new Fault({ code: "FAILED_PRECONDITION", reason: "INIT_FAILED", message: `${output.trim()}${log}` });
+      const wayOut = isOwn ? "; npm start -- --fresh begins with empty data" : "";
+      throw new Fault({ code: "FAILED_PRECONDITION", reason: "INIT_FAILED", message: `${lastLine(output)}${wayOut}` });
     }
-    folder.markInitialised();
+    if (isOwn) folder.markInitialised();
+    return output.includes("already initialized");
   }
+}
+
+/** Runs a program to its end. It is killed, and the reason thrown, as soon as the signal is aborted. */
+async function runToEnd(program: Program, signal: AbortSignal): Promise<{ code: number | null; output: string }> {
+  const { command, args, environment } = program;
+  const child = spawnOnLeash({ file: command, arguments: args, environment, output: "pipe" });
+  const kill = (): void => void child.kill("SIGKILL");
+  signal.addEventListener("abort", kill, { once: true });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (output += String(chunk)));
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  signal.removeEventListener("abort", kill);
+  signal.throwIfAborted();
+  return { code, output };
+}
+
+/** The line in which a program says why it failed. */
+function lastLine(output: string): string {
+  return output.trim().split("\n").at(-1) ?? "";
 }

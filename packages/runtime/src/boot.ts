@@ -1,4 +1,5 @@
 import { type Bus, type BusOptions, connectBus, inboxPrefixOf } from "@tenure/bus";
+import { redactLogins } from "@tenure/kernel";
 import { readIncarnation } from "@tenure/log";
 import type { Logger } from "pino";
 import type { Fields } from "./config/index.ts";
@@ -40,7 +41,7 @@ export async function boot<F extends Fields>(input: BootInput<F>): Promise<void>
   const credentials = readCredentials(config, host);
   for (const warning of credentials.warnings) log.warn(warning);
 
-  lifecycle.starting(`connecting to NATS at ${config.natsUrl.map(withoutLogin).join(", ")}`);
+  lifecycle.starting(`connecting to NATS at ${config.natsUrl.map(redactLogins).join(", ")}`);
   const bus = await openBus(input, credentials, metrics);
   const presence = announce(input, bus, http, startedAtMs);
 
@@ -174,8 +175,4 @@ function busOptions(input: BootInput<Fields>, credentials: Credentials, user: st
 function httpAddress({ host, port }: HttpServer, hostname: string): string {
   const reachable = host === "0.0.0.0" || host === "::" ? hostname : host;
   return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
-}
-
-function withoutLogin(url: string): string {
-  return url.replace(/\/\/[^@/]*@/, "//");
 }

@@ -1,5 +1,5 @@
-import { Fault } from "@tenure/kernel";
-import { configInvalid, redactUrlPasswords, usageExitCode } from "./config/index.ts";
+import { Fault, redactLogins } from "@tenure/kernel";
+import { configInvalid, usageExitCode } from "./config/index.ts";
 
 /** The exit code of a process that could not do what it was asked: 2 when the user's input is to blame, else 1. */
 export function exitCodeOf(thrown: unknown): number {
@@ -14,5 +14,5 @@ export function lastLines(service: string, thrown: unknown): readonly string[] {
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   const isList = thrown instanceof Fault && thrown.reason === configInvalid;
   const lines = isList ? message.split("\n") : [message.replaceAll(/\s*\n\s*/g, " ")];
-  return lines.map((line) => `tenure ${service}: ${redactUrlPasswords(line)}`);
+  return lines.map((line) => `tenure ${service}: ${redactLogins(line)}`);
 }

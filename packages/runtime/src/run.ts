@@ -68,7 +68,10 @@ function readConfig<F extends Fields>(
       environment: host.environment,
       readFile: (path) => host.readFile(path),
     });
-    if (configured.kind === "run") return configured.config;
+    if (configured.kind === "run") {
+      definition.check?.(configured.config.values as ServiceContext<F>["config"]);
+      return configured.config;
+    }
     host.print(configured.text);
     host.exit(0);
   } catch (thrown) {

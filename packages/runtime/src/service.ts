@@ -17,6 +17,8 @@ export interface ServiceDefinition<F extends Fields> {
   readonly summary: string;
   /** The fields that it has beside the common ones. */
   readonly fields: F;
+  /** Looks at the whole configuration before anything starts; throws a `configFault` for what does not go together. */
+  check?(config: ConfigValues<CommonFields> & ConfigValues<F>): unknown;
   /** Whether this service proves at boot that NATS compares and sets correctly: those that append do. */
   readonly probe?: boolean;
   /**

@@ -10,23 +10,16 @@ export interface StopFailure {
  */
 export class StopStack {
   readonly #steps: { readonly name: string; readonly stop: () => unknown }[] = [];
-  #current: string | undefined;
 
   /** Adds a step that will run before all that are there. A promise that `stop` returns is awaited. */
   push(name: string, stop: () => unknown): void {
     this.#steps.push({ name, stop });
   }
 
-  /** The step that is running now. */
-  get current(): string | undefined {
-    return this.#current;
-  }
-
   /** Runs every step once, last in first out, and says which ones failed. `onStep` sees each name before it runs. */
   async run(onStep: (name: string) => void = () => {}): Promise<readonly StopFailure[]> {
     const failures: StopFailure[] = [];
     for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) {
-      this.#current = step.name;
       onStep(step.name);
       try {
         await step.stop();
@@ -34,7 +27,6 @@ export class StopStack {
         failures.push({ step: step.name, error });
       }
     }
-    this.#current = undefined;
     return failures;
   }
 }

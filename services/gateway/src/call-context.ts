@@ -1,13 +1,10 @@
 import type { Metadata, ServerUnaryCall, ServerWritableStream } from "@grpc/grpc-js";
-import type { CallOptions } from "@tenure/bus";
+import { anonymous, type CallOptions } from "@tenure/bus";
 import type { Clock } from "@tenure/kernel";
 import type { Bytes } from "./grpc-definition.ts";
 
 /** A gRPC call with one request. */
 export type OneRequestCall = ServerUnaryCall<Bytes, Bytes> | ServerWritableStream<Bytes, Bytes>;
-
-/** The principal of a caller who has not proved who it is. */
-const anonymous = "anonymous";
 
 /**
  * What a gRPC call says about itself, in the bus's terms: time left, cancellation, trace and principal. gRPC gives the

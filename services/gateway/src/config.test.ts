@@ -1,27 +1,62 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { usesTls } from "./config.ts";
+import { readTls } from "./config.ts";
 
 const plain = { grpcHost: "127.0.0.1", insecure: false };
 
-describe("usesTls", () => {
+describe("readTls", () => {
   it.each(["127.0.0.1", "localhost", "::1", "127.8.9.1"])("serves %s without TLS", (grpcHost) => {
-    expect(usesTls({ ...plain, grpcHost })).toBe(false);
+    expect(readTls({ ...plain, grpcHost })).toBeUndefined();
   });
 
   it("refuses a network without TLS and names the choices", () => {
-    expect(() => usesTls({ ...plain, grpcHost: "0.0.0.0" })).toThrow(
+    expect(() => readTls({ ...plain, grpcHost: "0.0.0.0" })).toThrow(
       "grpc-host without TLS would be open to its network: set tls-cert-file and tls-key-file, keep 127.0.0.1, or accept the risk with insecure (got 0.0.0.0)",
     );
   });
 
   it("serves a network without TLS when told that the risk is accepted", () => {
-    expect(usesTls({ ...plain, grpcHost: "0.0.0.0", insecure: true })).toBe(false);
+    expect(readTls({ ...plain, grpcHost: "0.0.0.0", insecure: true })).toBeUndefined();
   });
 
-  it("turns TLS on with a certificate and its key, and refuses half of the pair", () => {
-    expect(usesTls({ ...plain, grpcHost: "0.0.0.0", tlsCertFile: "c.pem", tlsKeyFile: "k.pem" })).toBe(true);
-    expect(() => usesTls({ ...plain, tlsCertFile: "c.pem" })).toThrow(
+  it("refuses half of the pair, a file that is not there, and files that are no certificate and key", () => {
+    expect(() => readTls({ ...plain, tlsCertFile: "c.pem" })).toThrow(
       "tls-key-file must be set, because tls-cert-file is",
+    );
+    expect(() => readTls({ ...plain, tlsKeyFile: "k.pem" })).toThrow(
+      "tls-cert-file must be set, because tls-key-file is",
+    );
+    expect(() => readTls({ ...plain, tlsCertFile: "nowhere.pem", tlsKeyFile: "k.pem" })).toThrow(
+      'tls-cert-file must be a readable file: ENOENT (got "nowhere.pem")',
+    );
+    const self = fileURLToPath(import.meta.url);
+    expect(() => readTls({ ...plain, tlsCertFile: self, tlsKeyFile: self })).toThrow(
+      "tls-cert-file and tls-key-file must be a PEM certificate and its key",
+    );
+  });
+
+  it("turns TLS on with a certificate and its key", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tenure-tls-"));
+    const [tlsCertFile, tlsKeyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+    const request = [
+      "req",
+      "-x509",
+      "-newkey",
+      "ec",
+      "-pkeyopt",
+      "ec_paramgen_curve:P-256",
+      "-nodes",
+      "-subj",
+      "/CN=localhost",
+    ];
+    await promisify(execFile)("openssl", [...request, "-keyout", tlsKeyFile, "-out", tlsCertFile]);
+    expect(readTls({ ...plain, grpcHost: "0.0.0.0", tlsCertFile, tlsKeyFile })?.cert.toString()).toContain(
+      "BEGIN CERTIFICATE",
     );
   });
 });

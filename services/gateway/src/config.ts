@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { createSecureContext } from "node:tls";
 import type { Fault } from "@tenure/kernel";
 import { configFault, defineConfig } from "@tenure/runtime";
 
@@ -29,23 +31,46 @@ export interface ListenerConfig {
 
 const loopback = /^(127\.\d+\.\d+\.\d+|localhost|::1|\[::1\])$/;
 
-/** Whether gRPC speaks TLS. Throws when it would be open to a network by mistake, or when half of the pair is missing. */
-export function usesTls(config: ListenerConfig): boolean {
-  const { grpcHost, tlsCertFile, tlsKeyFile, insecure } = config;
-  if (tlsCertFile !== undefined && tlsKeyFile === undefined) throw halfOfPair("tls-key-file", "tls-cert-file");
-  if (tlsKeyFile !== undefined && tlsCertFile === undefined) throw halfOfPair("tls-cert-file", "tls-key-file");
-  if (tlsCertFile !== undefined) return true;
-  if (!loopback.test(grpcHost) && !insecure) throw openToNetwork(grpcHost);
-  return false;
+/** Certificate and key as gRPC takes them. */
+export interface TlsPair {
+  readonly cert: Buffer;
+  readonly key: Buffer;
 }
 
-function halfOfPair(missing: string, given: string): Fault {
-  return configFault([{ where: missing, rule: `must be set, because ${given} is` }]);
+/**
+ * What gRPC speaks TLS with; undefined for plain. Throws a configuration fault when gRPC would be open to a network by
+ * mistake, when half of the pair is missing, or when the files cannot be read or do not belong together.
+ */
+export function readTls(config: ListenerConfig): TlsPair | undefined {
+  const { grpcHost, tlsCertFile, tlsKeyFile, insecure } = config;
+  if (tlsCertFile === undefined && tlsKeyFile === undefined) {
+    if (!loopback.test(grpcHost) && !insecure) throw openToNetwork(grpcHost);
+    return undefined;
+  }
+  if (tlsKeyFile === undefined) throw wrong("tls-key-file", "must be set, because tls-cert-file is");
+  if (tlsCertFile === undefined) throw wrong("tls-cert-file", "must be set, because tls-key-file is");
+  const pair = { cert: readPem("tls-cert-file", tlsCertFile), key: readPem("tls-key-file", tlsKeyFile) };
+  try {
+    createSecureContext(pair);
+  } catch (cause) {
+    throw wrong("tls-cert-file", `and tls-key-file must be a PEM certificate and its key: ${(cause as Error).message}`);
+  }
+  return pair;
+}
+
+function readPem(key: string, path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    throw wrong(key, `must be a readable file: ${(cause as NodeJS.ErrnoException).code}`, JSON.stringify(path));
+  }
 }
 
 function openToNetwork(host: string): Fault {
   const choices = "set tls-cert-file and tls-key-file, keep 127.0.0.1, or accept the risk with insecure";
-  return configFault([
-    { where: "grpc-host", rule: `without TLS would be open to its network: ${choices}`, value: host },
-  ]);
+  return wrong("grpc-host", `without TLS would be open to its network: ${choices}`, host);
+}
+
+function wrong(where: string, rule: string, value?: string): Fault {
+  return configFault([{ where, rule, ...(value === undefined ? {} : { value }) }]);
 }

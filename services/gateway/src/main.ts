@@ -1,9 +1,8 @@
 #!/usr/bin/env node
-import { readFileSync } from "node:fs";
 import { serve } from "@tenure/bus";
 import { fileDescriptorSet, publicServices, SystemServiceDefinition } from "@tenure/contracts";
 import { productVersion, runService, type ServiceContext, watchPresence } from "@tenure/runtime";
-import { gatewayFields, usesTls } from "./config.ts";
+import { gatewayFields, readTls } from "./config.ts";
 import { forwardService } from "./forward.ts";
 import { grpcDefinition } from "./grpc-definition.ts";
 import { type GrpcServer, startGrpcServer } from "./grpc-server.ts";
@@ -13,6 +12,7 @@ await runService({
   name: "gateway",
   summary: "Serves the public API over gRPC and forwards every call to the bus.",
   fields: gatewayFields,
+  check: readTls,
   start,
 });
 
@@ -33,7 +33,7 @@ async function start(context: ServiceContext<typeof gatewayFields>): Promise<Asy
   const grpc = await openGrpc(context, (fullName) => served.has(fullName));
   const unfollow = health.onChange(() => grpc.setServing(health.ready));
   presence.describe(() => ({ grpcAddress: `${config.grpcHost}:${grpc.port}` }));
-  log.info({ host: config.grpcHost, port: grpc.port, tls: usesTls(config) }, "gRPC listens");
+  log.info({ host: config.grpcHost, port: grpc.port, tls: config.tlsCertFile !== undefined }, "gRPC listens");
   return {
     async [Symbol.asyncDispose]() {
       unfollow();
@@ -49,13 +49,10 @@ function openGrpc(
   { bus, clock, config }: ServiceContext<typeof gatewayFields>,
   wasServed: (fullName: string) => boolean,
 ): Promise<GrpcServer> {
-  const tls = usesTls(config)
-    ? { cert: readFileSync(config.tlsCertFile ?? ""), key: readFileSync(config.tlsKeyFile ?? "") }
-    : undefined;
   return startGrpcServer({
     host: config.grpcHost,
     port: config.grpcPort,
-    tls,
+    tls: readTls(config),
     entries: Object.values(publicServices).map((definition) => ({
       fullName: definition.fullName,
       definition: grpcDefinition(definition),

@@ -25,8 +25,12 @@ export function spawnLauncher(args: readonly string[], env: Record<string, strin
 }
 
 /** Starts a system on free ports with its data in `folder`, and waits for its ready block. */
-export async function launch(folder: string, args: readonly string[] = []): Promise<Launched> {
-  const process = spawnLauncher(["--port", "auto", "--data", folder, ...args]);
+export async function launch(
+  folder: string,
+  args: readonly string[] = [],
+  env: Record<string, string> = {},
+): Promise<Launched> {
+  const process = spawnLauncher(["--port", "auto", "--data", folder, ...args], env);
   await process.waitForLine("Tenure is ready", { timeoutMs: 120_000 });
   await process.waitForLine("Ctrl-C stops everything");
   const text = process.output.all.join("\n");

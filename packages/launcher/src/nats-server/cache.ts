@@ -1,6 +1,7 @@
 import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "@tenure/kernel";
+import { isAlive } from "../process-alive.ts";
 import { binaryName } from "./binary.ts";
 import { compareServerVersions, parseServerVersion } from "./version.ts";
 
@@ -67,15 +68,6 @@ async function removeAbandoned(directory: string): Promise<void> {
     const owner = new RegExp(`^\\${partialPrefix}(\\d+)-`).exec(name)?.[1];
     if (owner === undefined || isAlive(Number(owner))) continue;
     await rm(join(directory, name), { recursive: true, force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 

@@ -13,17 +13,17 @@ export interface CommandLine extends Gathered {
   readonly configPath: string | undefined;
 }
 
-const requests: Readonly<Record<string, Request>> = {
-  "--help": "help",
-  "-h": "help",
-  "--version": "version",
-  "-V": "version",
-  "--print-config": "print-config",
-};
+const requests: ReadonlyMap<string, Request> = new Map([
+  ["--help", "help"],
+  ["-h", "help"],
+  ["--version", "version"],
+  ["-V", "version"],
+  ["--print-config", "print-config"],
+]);
 
 /** What the user asks for; help and version are answered also when the rest is wrong. */
 export function requestOf(argv: readonly string[]): Request {
-  const asked = new Set(argv.map((argument) => requests[argument]));
+  const asked = new Set(argv.map((argument) => requests.get(argument)));
   for (const request of ["help", "version", "print-config"] as const) if (asked.has(request)) return request;
   return "run";
 }
@@ -63,7 +63,7 @@ class Reader {
   }
 
   #take(argument: string): void {
-    if (requests[argument] !== undefined) return;
+    if (requests.has(argument)) return;
     if (!argument.startsWith("-") || argument === "-") {
       this.problems.push({ where: quote(argument), rule: "is not expected here: every option begins with --" });
       return;

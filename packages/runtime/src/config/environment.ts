@@ -25,6 +25,7 @@ export const productVariables: readonly string[] = [
   "TENURE_IMAGE",
   "TENURE_NATS_IMAGE",
   "TENURE_GRPC_PORT",
+  "TENURE_BUILD_NETWORK",
 ];
 
 /** A process's environment, passed in so that whoever reads it can be tested. */

@@ -1,6 +1,5 @@
-import { formatDuration } from "@tenure/kernel";
+import { formatDuration, redactLogins } from "@tenure/kernel";
 import type { Setting } from "./load.ts";
-import { redactUrlPasswords } from "./problem.ts";
 import { table } from "./table.ts";
 
 /** What stands for a secret wherever a configuration is shown. */
@@ -27,8 +26,8 @@ function shown({ field, value }: Setting): Shown {
   if (value === undefined) return undefined;
   if (field.kind === "secret") return redacted;
   if (field.kind === "duration" && typeof value === "number") return formatDuration(value);
-  if (typeof value === "string") return redactUrlPasswords(value);
-  return typeof value === "object" ? value.map(redactUrlPasswords) : value;
+  if (typeof value === "string") return redactLogins(value);
+  return typeof value === "object" ? value.map(redactLogins) : value;
 }
 
 function textOf(value: Shown): string {

@@ -1,4 +1,4 @@
-import { Fault } from "@tenure/kernel";
+import { Fault, redactLogins } from "@tenure/kernel";
 
 /** The reason of every configuration fault; a program that meets it exits with {@link usageExitCode}. */
 export const configInvalid = "CONFIG_INVALID";
@@ -38,11 +38,6 @@ const shownLength = 80;
 
 /** A value as an error shows it: quoted, on one line, shortened, without the password of a URL. */
 export function quote(value: unknown): string {
-  const text = redactUrlPasswords(JSON.stringify(value) ?? String(value));
+  const text = redactLogins(JSON.stringify(value) ?? String(value));
   return text.length > shownLength ? `${text.slice(0, shownLength)}…` : text;
-}
-
-/** Replaces the credentials in every URL of a text: `nats://user:secret@host` shows `nats://***@host`. */
-export function redactUrlPasswords(text: string): string {
-  return text.replaceAll(/:\/\/[^\s/@",]+@/g, "://***@");
 }

@@ -1,7 +1,7 @@
+import { redactLogins } from "@tenure/kernel";
 import { configVariable } from "./environment.ts";
 import type { Field, Fields } from "./field.ts";
 import { type Key, keysOf } from "./key.ts";
-import { redactUrlPasswords } from "./problem.ts";
 
 /** What heads the help of a program. */
 export interface Program {
@@ -60,5 +60,5 @@ function placeholder(field: Field): string {
 function defaultText(field: Field): string {
   if (field.required === true) return " Required.";
   if (field.default === undefined) return "";
-  return ` Default: ${redactUrlPasswords(String(field.default))}.`;
+  return ` Default: ${redactLogins(String(field.default))}.`;
 }

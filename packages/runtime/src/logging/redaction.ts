@@ -1,4 +1,4 @@
-import { redactUrlPasswords } from "../config/index.ts";
+import { redactLogins } from "@tenure/kernel";
 
 /**
  * Names whose values never belong in a log. A fencing token is not among them: it is a number that everyone may see.
@@ -36,7 +36,7 @@ export function censor(secrets: Iterable<string>): (line: string) => string {
   }
   // The longest first, so that no secret is cut by one that it contains.
   const ordered = [...needles].sort((left, right) => right.length - left.length);
-  return (line) => ordered.reduce((text, needle) => text.replaceAll(needle, censored), redactUrlPasswords(line));
+  return (line) => ordered.reduce((text, needle) => text.replaceAll(needle, censored), redactLogins(line));
 }
 
 /** The passwords inside URLs such as `nats://user:password@host`, both as written and decoded. */
