@@ -45,6 +45,19 @@ async function start(
 }
 
 describe("stopping a server", () => {
+  test("counts a call once whose response cannot be encoded, so that a stop does not wait for it", async () => {
+    const circular: Record<string, unknown> = { ...answer };
+    circular.self = circular;
+    const errors: unknown[] = [];
+    const server = await start(
+      { say: () => circular as unknown as typeof answer },
+      { onHandlerError: (error) => errors.push(error), stopGraceMs: 3_600_000 },
+    );
+    await expect(client.say(request)).rejects.toMatchObject({ code: "INTERNAL" });
+    expect([server.running, errors.length]).toEqual([0, 1]);
+    await server.stop();
+  });
+
   test("lets running calls finish, takes no new ones, and leaves nothing running", async () => {
     const finishes: (() => void)[] = [];
     const server = await start({ say: () => new Promise((resolve) => void finishes.push(() => resolve(answer))) });
