@@ -1,14 +1,11 @@
 // What `npm start` and `npm test` share: a check of Node, the dependencies, and a build. Uses nothing but Node and npm,
 // because it runs before anything is installed.
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** The repository's root folder. */
 export const root = fileURLToPath(new URL("..", import.meta.url));
-
-const stamp = `${root}node_modules/.tenure-installed`;
 
 /** Ends the script with one line that says what is wrong. */
 export function fail(message) {
@@ -24,16 +21,17 @@ export function checkNode(version = process.versions.node) {
   }
 }
 
-/** Installs the locked dependencies if they are not those of the lock file. */
+/** Installs the locked dependencies, unless npm has done so since the lock file last changed. */
 export function installDependencies() {
-  const wanted = createHash("sha256")
-    .update(readFileSync(`${root}package-lock.json`))
-    .digest("hex");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  if (changedAtMs("node_modules/.package-lock.json") >= changedAtMs("package-lock.json")) return;
   console.log("tenure: installing dependencies (once, about half a minute)");
   const { status } = run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
   if (status !== 0) fail("npm could not install the dependencies, see above");
-  writeFileSync(stamp, wanted);
+}
+
+/** When a file of the repository last changed; 0 if it is not there. */
+function changedAtMs(path) {
+  return statSync(`${root}${path}`, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
 /** Builds every package; what has not changed comes from the cache. */
