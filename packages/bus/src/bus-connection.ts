@@ -171,8 +171,10 @@ export class BusConnection implements Bus {
   #change(status: BusStatus): void {
     if (this.#status === status || this.#status === "closed") return;
     this.#status = status;
-    if (status === "connected") this.#readServer();
-    else this.inbox.failAll(status);
+    if (status === "connected") {
+      this.#readServer();
+      this.inbox.reopen();
+    } else this.inbox.failAll(status);
     for (const listener of [...this.#listeners]) {
       try {
         listener(status);

@@ -26,7 +26,8 @@ const receiverLimit = 100_000;
 export class Inbox {
   readonly #prefix: string;
   readonly #receivers = new Map<number, Receiver>();
-  readonly #subscription: Subscription;
+  readonly #nats: NatsConnection;
+  #subscription: Subscription;
   readonly #onFault: (fault: unknown) => void;
   #lastId = 0;
   #refusal: Fault | undefined;
@@ -34,9 +35,15 @@ export class Inbox {
   constructor(nats: NatsConnection, prefix: string, onFault: (fault: unknown) => void) {
     this.#prefix = `${prefix}.`;
     this.#onFault = onFault;
-    this.#subscription = nats.subscribe(`${prefix}.*`, {
-      callback: (error, message) => this.#dispatch(error, message),
-    });
+    this.#nats = nats;
+    this.#subscription = this.#subscribe();
+  }
+
+  /** Tries again after a reconnect if the server had refused the subscription: its permissions may have changed. */
+  reopen(): void {
+    if (this.#refusal === undefined) return;
+    this.#refusal = undefined;
+    this.#subscription = this.#subscribe();
   }
 
   /** Takes a receiver in and returns its number. */
@@ -65,6 +72,12 @@ export class Inbox {
       this.#receivers.delete(id);
       receiver.fail(cause);
     }
+  }
+
+  #subscribe(): Subscription {
+    return this.#nats.subscribe(`${this.#prefix}*`, {
+      callback: (error, message) => this.#dispatch(error, message),
+    });
   }
 
   // The client's reader dies with an exception of a callback, so none may leave this function.

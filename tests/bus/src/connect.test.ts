@@ -95,4 +95,19 @@ describe("permissions", () => {
     await expect(client.say({ text: "", count: 0 })).rejects.toMatchObject({ reason: "NATS_PERMISSION_DENIED" });
     await expect(client.say({ text: "", count: 0 })).rejects.toMatchObject({ reason: "NATS_PERMISSION_DENIED" });
   });
+
+  test("that allow the inbox again after a reconnect let calls through again", async () => {
+    const accounts = (inbox: string): string => `authorization { users: [
+      { user: "ann", password: "a", permissions: { publish: [">"], subscribe: ["${inbox}.>"] } }
+    ] }`;
+    const forbidding = await startNats({ jetstream: false, accounts: accounts("_INBOX_bob") });
+    const { port } = forbidding;
+    await using bus = await connectTestBus(`nats://ann:a@127.0.0.1:${port}`, "ann");
+    const client = createClient(bus, EchoDefinition, { deadlineMs: 3_600_000 });
+    await expect(client.say({ text: "", count: 0 })).rejects.toMatchObject({ reason: "NATS_PERMISSION_DENIED" });
+    await forbidding[Symbol.asyncDispose]();
+    await using _allowing = await startNats({ jetstream: false, port, accounts: accounts("_INBOX_ann") });
+    await waitFor(() => bus.connected);
+    await expect(client.say({ text: "", count: 0 })).rejects.toMatchObject({ reason: "NO_RESPONDER" });
+  });
 });
