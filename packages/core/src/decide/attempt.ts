@@ -1,0 +1,52 @@
+import { hash32 } from "../hash.ts";
+import type { Attempt, Command } from "../partition/command.ts";
+import type { Reply } from "../partition/reply.ts";
+import type { PartitionState } from "../partition/state.ts";
+
+/** One text for a client and its principal: the same client id from another principal is another client. */
+export function clientKey(principal: string, clientId: string): string {
+  return `${principal}\n${clientId}`;
+}
+
+/** What is already known of an attempt; undefined if it is new (rule 4). */
+export function recallAttempt(state: PartitionState, command: Command, attempt: Attempt): Reply | undefined {
+  const { number } = attempt;
+  if (number <= 0n) {
+    const violation = { field: "attempt.number", rule: "must be above 0", value: String(number) };
+    return { kind: "invalid", violations: [violation] };
+  }
+  const client = clientKey(command.principal, attempt.clientId);
+  const window = state.clients.get(client);
+  const floor = window?.floor ?? state.retiredClients.get(client) ?? 0n;
+  if (number < floor) return { kind: "attemptTooOld", number, floor };
+  const highest = window?.outcomes.at(-1)?.number ?? 0n;
+  const known = number > highest ? undefined : window?.outcomes.find((remembered) => remembered.number === number);
+  if (known === undefined) return undefined;
+  return known.digest === digestOf(command) ? known.outcome : { kind: "attemptReused", number };
+}
+
+/**
+ * A hash of what a command is about: its kind and what it names. A retry may carry another send number, age or beat, so
+ * those stay out of it.
+ */
+export function digestOf(command: Command): number {
+  const parts: (string | bigint)[] = [command.kind];
+  if ("lease" in command) parts.push(command.lease);
+  if ("candidate" in command) parts.push(command.candidate);
+  if ("token" in command) parts.push(command.token);
+  switch (command.kind) {
+    case "acquire":
+      for (const { lease, mode, units } of command.claims) parts.push(lease, mode, String(units));
+      parts.push(command.claimant.holder);
+      break;
+    case "release":
+      for (const { lease, token } of command.items) parts.push(lease, token);
+      break;
+    case "guard":
+      for (const { key, value } of command.changes) parts.push(key, value === undefined ? "-" : String(value.length));
+      break;
+    default:
+      break;
+  }
+  return hash32(parts.join("\n"));
+}

@@ -1,0 +1,111 @@
+import type { OwnedPartition } from "../partition/batch.ts";
+import type { Claim, Claimant, CommandHeader } from "../partition/command.ts";
+import type { Event } from "../partition/event.ts";
+import type { Refusal } from "../partition/reply.ts";
+import type { HoldDetails, HoldFacts, HoldOrigin } from "../record/hold.ts";
+import type { LeaseRecord } from "../record/lease.ts";
+import type { LeaseSpec } from "../record/lease-spec.ts";
+import { checkLeaseDuration, checkTiming } from "../timing.ts";
+import type { Clearance } from "./clearance.ts";
+import { checkCreate } from "./creation.ts";
+import { caused, timed } from "./decision.ts";
+import { endByTime, lapsePending } from "./end.ts";
+import type { Allotment } from "./number.ts";
+
+/** Why a claimant may not begin a term under a spec; undefined when it may. */
+export function checkClaimant(
+  { state: { settings } }: OwnedPartition,
+  lease: string,
+  claimant: Claimant,
+  spec: LeaseSpec,
+): Refusal | undefined {
+  const { holder, holderKey = "", timing, value } = claimant;
+  if (holder === "" || holder.length > 253 || holderKey.length > 253) {
+    const rule = "must be 1 to 253 bytes, and its key at most 253";
+    return {
+      kind: "invalid",
+      violations: [{ field: "claimant.holder", rule, value: JSON.stringify(holder.slice(0, 80)) }],
+    };
+  }
+  const mostBytes = settings.limits.holdValueBytes;
+  if (value !== undefined && value.length > mostBytes) {
+    return { kind: "limitExceeded", limit: "holdValueBytes", value: mostBytes };
+  }
+  const found =
+    timing === undefined
+      ? checkLeaseDuration(spec.leaseDurationMs, settings.policy)
+      : checkTiming(timing, spec.lockDelayMs, settings.policy);
+  const violations = found.filter(({ isRefused }) => isRefused);
+  return violations.length > 0 ? { kind: "timingUnsafe", lease, violations } : undefined;
+}
+
+/** A term that is about to begin. */
+export interface NewTerm {
+  readonly claim: Claim;
+  readonly claimant: Claimant;
+  readonly origin: HoldOrigin;
+  readonly token: bigint;
+  readonly details?: HoldDetails;
+  /** L, where neither the claimant's timing nor the spec says it. */
+  readonly leaseDurationMs?: number;
+}
+
+/** The facts that begin a term: what is over ends first, and a missing lease is created. */
+export function grantEvents(
+  owned: OwnedPartition,
+  command: CommandHeader,
+  record: LeaseRecord | undefined,
+  clearance: Clearance,
+  term: NewTerm,
+  allotment: Allotment,
+  now: number,
+): readonly Event[] | Refusal {
+  const { claim } = term;
+  const events: Event[] = record === undefined ? [] : clearingEvents(record, clearance, now);
+  if (clearance.isCreating) {
+    const refusal = checkCreate(owned, claim.lease, clearance.spec, allotment.created++);
+    if (refusal !== undefined) return refusal;
+    const { spec } = clearance;
+    events.push(caused(command, { kind: "leaseCreated", lease: claim.lease, uid: allotment.nextId(), spec }));
+  }
+  const transitions = record === undefined || clearance.isCreating ? 0 : record.transitions + 1;
+  const hold = holdFacts(command, clearance.spec, term, allotment.nextId());
+  events.push(caused(command, { kind: "holdGranted", lease: claim.lease, hold, transitions }));
+  return events;
+}
+
+/** The facts that end what is over on a lease before something new begins. */
+export function clearingEvents(record: LeaseRecord, { ending, isLapsing }: Clearance, now: number): Event[] {
+  const bodies = ending.flatMap((hold) => endByTime(record, hold, now));
+  return [...(isLapsing ? lapsePending(record) : []), ...bodies].map(timed);
+}
+
+function holdFacts({ principal }: CommandHeader, spec: LeaseSpec, term: NewTerm, id: number): HoldFacts {
+  const { claim, claimant, origin, token } = term;
+  const details = detailsOf(term);
+  return {
+    id,
+    token,
+    holder: claimant.holder,
+    holderKey: claimant.holderKey ?? "",
+    principal,
+    mode: claim.mode,
+    units: claim.units,
+    origin,
+    leaseDurationMs: claimant.timing?.leaseDurationMs ?? term.leaseDurationMs ?? spec.leaseDurationMs,
+    lockDelayMs: spec.lockDelayMs,
+    ...(details === undefined ? undefined : { details }),
+  };
+}
+
+function detailsOf({ claimant, details }: NewTerm): HoldDetails | undefined {
+  const { identity, participant, value, renewKeyHash } = claimant;
+  const given: HoldDetails = {
+    ...details,
+    ...(identity === undefined ? undefined : { identity }),
+    ...(participant === undefined ? undefined : { participant }),
+    ...(value === undefined ? undefined : { value }),
+    ...(renewKeyHash === undefined ? undefined : { renewKeyHash }),
+  };
+  return Object.keys(given).length > 0 ? given : undefined;
+}

@@ -1,0 +1,62 @@
+import type { LeaseKey } from "../key.ts";
+import type { Refusal } from "../partition/reply.ts";
+import type { PartitionState } from "../partition/state.ts";
+import type { Hold } from "../record/hold.ts";
+import type { LeaseRecord } from "../record/lease.ts";
+import { openSequence } from "../record/position.ts";
+
+/** Who shows up to renew, release or write: only the holder's principal and secret count (I19). */
+export interface Credentials {
+  readonly principal: string;
+  readonly renewKeyHash?: string;
+}
+
+/** Why these credentials do not prove the holder of a term; undefined when they do. */
+export function checkHolder(hold: Hold, credentials: Credentials): Refusal | undefined {
+  if (hold.principal !== credentials.principal) return { kind: "principalMismatch", lease: hold.lease.key };
+  const wanted = hold.details?.renewKeyHash;
+  if (wanted !== undefined && wanted !== credentials.renewKeyHash) {
+    return { kind: "renewKeyMismatch", lease: hold.lease.key };
+  }
+  return undefined;
+}
+
+/** The running term of a lease with this token. */
+export function holdWithToken(record: LeaseRecord | undefined, token: bigint): Hold | undefined {
+  return record?.holds.find((hold) => hold.token === token);
+}
+
+/** Why no term with this token runs. */
+export function missingHold(state: PartitionState, lease: LeaseKey, token: bigint): Refusal {
+  const record = state.leases.get(lease);
+  if (record === undefined) return { kind: "leaseNotFound", lease };
+  if (token < record.lastToken) {
+    return { kind: "fenced", lease, holder: record.holds.at(-1)?.holder ?? "", token: record.lastToken };
+  }
+  if (token > record.lastToken) return { kind: "notHolder", lease, token };
+  switch (record.lastEndReason) {
+    case "revoked":
+    case "collected":
+      return { kind: "revoked", lease, token, reason: record.history.at(-1)?.details?.reason ?? "" };
+    case "expired":
+    case "ended":
+      return { kind: "termExpired", lease, token };
+    default:
+      return { kind: "notHolder", lease, token };
+  }
+}
+
+/**
+ * Whether the record stands at the expected revision; 0 expects that the lease does not exist. A change in the open
+ * batch has no revision yet, so it conflicts with every expectation.
+ */
+export function checkRevision(
+  lease: LeaseKey,
+  record: LeaseRecord | undefined,
+  expected: bigint | undefined,
+): Refusal | undefined {
+  if (expected === undefined) return undefined;
+  const revision = record === undefined ? 0n : record.revision.sequence;
+  const isOpen = record !== undefined && revision === openSequence;
+  return revision === expected && !isOpen ? undefined : { kind: "revisionConflict", lease, expected, revision };
+}

@@ -1,0 +1,126 @@
+import type { OwnedPartition } from "../partition/batch.ts";
+import type { CommandOf } from "../partition/command.ts";
+import type { Event } from "../partition/event.ts";
+import type { Refusal, RenewalResult } from "../partition/reply.ts";
+import type { Hold } from "../record/hold.ts";
+import { checkLeaseDuration } from "../timing.ts";
+import { caused, type Decision } from "./decision.ts";
+import { isDrained, isEnding } from "./overdue.ts";
+import { type Credentials, checkHolder, holdWithToken, missingHold } from "./permission.ts";
+
+/**
+ * Why a running term may not be renewed by these credentials; undefined when it may. A term that is overdue and has
+ * not been ended in the log is still its holder's: nobody else can have been granted anything.
+ */
+export function checkRenewal(hold: Hold, credentials: Credentials, now: number): Refusal | undefined {
+  const refusal = checkHolder(hold, credentials);
+  if (refusal !== undefined) return refusal;
+  const { lease: record, revocation, token } = hold;
+  const lease = record.key;
+  if (revocation !== undefined) return { kind: "revoked", lease, token, reason: revocation.reason };
+  if (record.deletion?.endReason === "collected")
+    return { kind: "revoked", lease, token, reason: record.deletion.reason };
+  if (!isDrained(record, hold, now)) return undefined;
+  return { kind: "endOfTerm", lease, token, successor: record.preferredHolder };
+}
+
+/** What a committed renewal answers. */
+function renewed(hold: Hold, sendNumber: bigint): RenewalResult {
+  return { kind: "renewed", sendNumber, isEnding: isEnding(hold.lease, hold), successor: hold.lease.preferredHolder };
+}
+
+/** Renews terms by lease and token, each on its own. */
+export function decideRenew(owned: OwnedPartition, command: CommandOf<"renew">, now: number): Decision {
+  const events: Event[] = [];
+  const results = command.items.map((item): RenewalResult => {
+    const hold = holdWithToken(owned.state.leases.get(item.lease), item.token);
+    if (hold === undefined) return missingHold(owned.state, item.lease, item.token);
+    const refusal = checkRenewal(hold, command, now) ?? checkDuration(owned, hold, item.leaseDurationMs);
+    if (refusal !== undefined) return refusal;
+    events.push(...renewalEvents(owned, command, hold, item.sendNumber, item.leaseDurationMs));
+    return renewed(hold, item.sendNumber);
+  });
+  const hasRenewed = results.some(({ kind }) => kind === "renewed");
+  return { events, reply: { kind: "renewals", results, position: hasRenewed ? owned.batch.position : undefined } };
+}
+
+function checkDuration(
+  { state }: OwnedPartition,
+  hold: Hold,
+  leaseDurationMs: number | undefined,
+): Refusal | undefined {
+  if (leaseDurationMs === undefined) return undefined;
+  const violations = checkLeaseDuration(leaseDurationMs, state.settings.policy);
+  return violations.length > 0 ? { kind: "timingUnsafe", lease: hold.lease.key, violations } : undefined;
+}
+
+function renewalEvents(
+  owned: OwnedPartition,
+  command: CommandOf<"renew">,
+  hold: Hold,
+  sendNumber: bigint,
+  leaseDurationMs: number | undefined,
+): readonly Event[] {
+  const events: Event[] = [];
+  const lease = hold.lease.key;
+  if (hold.lease.deletion !== undefined) events.push(caused(command, { kind: "leaseRestored", lease }));
+  if (leaseDurationMs !== undefined && leaseDurationMs !== hold.leaseDurationMs) {
+    events.push(caused(command, { kind: "holdChanged", lease, holdId: hold.id, leaseDurationMs }));
+  } else if (hold.renewal !== owned.batch.position) {
+    events.push(caused(command, { kind: "renewed", holdIds: [hold.id], sendNumber }));
+  }
+  return events;
+}
+
+/** Renewals of one client in packed form: hold ids of this partition, all sent under one number. */
+export interface PackedRenewal extends Credentials {
+  readonly holdIds: ArrayLike<number>;
+  readonly sendNumber: bigint;
+}
+
+/** What became of packed renewals. Holds that are neither refused nor ending were simply renewed. */
+export interface PackedResult {
+  readonly events: readonly Event[];
+  /** Renewed, in the order asked. */
+  readonly renewed: readonly number[];
+  /** Those of the renewed that are asked to finish. */
+  readonly ending: readonly { readonly holdId: number; readonly successor: string }[];
+  readonly refused: readonly { readonly holdId: number; readonly refusal: Refusal }[];
+}
+
+/**
+ * Renews many terms at once: one lookup each, and one event for all. A term that was granted or renewed in this batch
+ * already is acknowledged without a second mention, so the order of renewals and other events does not matter.
+ */
+export function decidePackedRenewal(owned: OwnedPartition, request: PackedRenewal, now: number): PackedResult {
+  const { holds } = owned.state;
+  const header = { principal: request.principal };
+  const fresh: number[] = [];
+  const all: number[] = [];
+  const ending: { holdId: number; successor: string }[] = [];
+  const refused: { holdId: number; refusal: Refusal }[] = [];
+  const events: Event[] = [];
+  for (let index = 0; index < request.holdIds.length; index++) {
+    const holdId = request.holdIds[index] ?? 0;
+    const hold = holds.get(holdId);
+    const refusal = hold === undefined ? unknownHold : checkRenewal(hold, request, now);
+    if (hold === undefined || refusal !== undefined) {
+      refused.push({ holdId, refusal: refusal ?? unknownHold });
+      continue;
+    }
+    const { lease } = hold;
+    if (lease.deletion !== undefined) events.push(caused(header, { kind: "leaseRestored", lease: lease.key }));
+    if (lease.endOfTerm !== undefined && isEnding(lease, hold)) {
+      ending.push({ holdId, successor: lease.preferredHolder });
+    }
+    all.push(holdId);
+    if (hold.renewal !== owned.batch.position) fresh.push(holdId);
+  }
+  if (fresh.length > 0) {
+    events.push(caused(header, { kind: "renewed", holdIds: fresh, sendNumber: request.sendNumber }));
+  }
+  return { events, renewed: all, ending, refused };
+}
+
+/** A hold id names its term for ever, so one that is not running is over; its lease is no longer known from it. */
+const unknownHold: Refusal = Object.freeze({ kind: "termExpired", lease: "", token: 0n });

@@ -1,0 +1,60 @@
+/**
+ * What an owner knows of its store, so that an outage expires nobody who could not renew (rule 17). Plain data; the
+ * functions below return the next state.
+ */
+export interface ExpiryGuard {
+  /** When the last acknowledged append was answered; undefined before the first. */
+  readonly lastAckAtMs: number | undefined;
+  /** Whether an outage goes on: the connection dropped, or an append took too long and none was prompt since. */
+  readonly isOutage: boolean;
+  /** Whether this outage has had its pause; there is one per outage, so that a slow store still expires the dead. */
+  readonly hadPause: boolean;
+  /** Nobody expires before this. */
+  readonly pausedUntilMs: number;
+}
+
+/** R + T: how long a holder needs after an outage to get a renewal through; rule 17 adds one second. */
+export interface GuardTiming {
+  readonly renewIntervalMs: number;
+  readonly requestTimeoutMs: number;
+}
+
+/** How recent an acknowledged append must be before anyone is expired, and how long a prompt one may take. */
+export const promptAppendMs = 1_000;
+
+/** The guard of a replica that has just become owner: it may expire nobody before its first acknowledged append. */
+export function newExpiryGuard(): ExpiryGuard {
+  return { lastAckAtMs: undefined, isOutage: false, hadPause: false, pausedUntilMs: Number.NEGATIVE_INFINITY };
+}
+
+/** The connection to the store dropped: a new outage, which gets its own pause. */
+export function noteConnectionLost(guard: ExpiryGuard): ExpiryGuard {
+  return { ...guard, isOutage: true, hadPause: false };
+}
+
+/** An append that was sent at `sentAtMs` was acknowledged now. */
+export function noteAppendAcked(guard: ExpiryGuard, sentAtMs: number, now: number, timing: GuardTiming): ExpiryGuard {
+  const isPrompt = now - sentAtMs <= promptAppendMs;
+  if (isPrompt && !guard.isOutage) return { ...guard, lastAckAtMs: now };
+  if (guard.hadPause) return { ...guard, lastAckAtMs: now, isOutage: !isPrompt, hadPause: !isPrompt };
+  const pauseMs = timing.renewIntervalMs + timing.requestTimeoutMs + 1_000;
+  return { lastAckAtMs: now, isOutage: !isPrompt, hadPause: !isPrompt, pausedUntilMs: now + pauseMs };
+}
+
+/** What the owner may do about terms that are overdue. */
+export type ExpiryPermission =
+  | { readonly kind: "allowed" }
+  /** Send an empty append first, and ask again when it is acknowledged. */
+  | { readonly kind: "probeFirst" }
+  | { readonly kind: "paused"; readonly untilMs: number };
+
+const allowed: ExpiryPermission = Object.freeze({ kind: "allowed" });
+const probeFirst: ExpiryPermission = Object.freeze({ kind: "probeFirst" });
+
+/** Whether anyone may be expired now. */
+export function mayExpire(guard: ExpiryGuard, now: number): ExpiryPermission {
+  if (now < guard.pausedUntilMs) return { kind: "paused", untilMs: guard.pausedUntilMs };
+  const isFresh = guard.lastAckAtMs !== undefined && now - guard.lastAckAtMs <= promptAppendMs;
+  const awaitsAck = guard.isOutage && !guard.hadPause;
+  return isFresh && !awaitsAck ? allowed : probeFirst;
+}

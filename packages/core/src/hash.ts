@@ -1,0 +1,31 @@
+const encoder = new TextEncoder();
+const fnvOffset = 0x811c9dc5;
+const fnvPrime = 0x01000193;
+
+/**
+ * A fixed 32-bit hash: FNV-1a over the text's UTF-8 bytes, then MurmurHash3's final mix, because the low bits of plain
+ * FNV-1a spread short keys badly over a small number of partitions. It decides where records live, so it never changes.
+ */
+export function hash32(text: string): number {
+  let hash = fnvOffset;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit > 0x7f) return hashBytes(encoder.encode(text));
+    hash = Math.imul(hash ^ unit, fnvPrime);
+  }
+  return mix(hash);
+}
+
+function hashBytes(bytes: Uint8Array): number {
+  let hash = fnvOffset;
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, fnvPrime);
+  return mix(hash);
+}
+
+function mix(hash: number): number {
+  let mixed = hash ^ (hash >>> 16);
+  mixed = Math.imul(mixed, 0x85ebca6b);
+  mixed ^= mixed >>> 13;
+  mixed = Math.imul(mixed, 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}

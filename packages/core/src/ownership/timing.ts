@@ -1,0 +1,54 @@
+/** The durations that decide when a partition changes hands, all in milliseconds. */
+export interface OwnershipTiming {
+  /** How often a replica's append loops beat. */
+  readonly beatIntervalMs: number;
+  /** How long both the owner's beat and the log must be silent before anyone takes over. */
+  readonly silenceMs: number;
+  /** How much longer the second, third, … in line wait, each than the one before. */
+  readonly staggerMs: number;
+  /** How long a replica must have been able to own before it is given partitions for the sake of balance. */
+  readonly settleMs: number;
+  /** The least time between two hand-overs by one replica, so that balance returns bit by bit. */
+  readonly handOverSpacingMs: number;
+  /** The wait after a replica's first takeover of a partition; it doubles with each further one. */
+  readonly backoffFirstMs: number;
+  /** The longest such wait. */
+  readonly backoffLimitMs: number;
+  /** A partition that a replica has not taken over for this long starts from the first wait again. */
+  readonly calmMs: number;
+}
+
+/**
+ * Five beats in a second: a replica that is killed is replaced in a little over one second, and one that loses a beat or
+ * collects garbage for half a second is left alone. The rest is for calm: a replica that starts again every few seconds
+ * never gets to own anything while others live.
+ */
+export const defaultOwnershipTiming: OwnershipTiming = {
+  beatIntervalMs: 200,
+  silenceMs: 1_000,
+  staggerMs: 300,
+  settleMs: 10_000,
+  handOverSpacingMs: 500,
+  backoffFirstMs: 250,
+  backoffLimitMs: 8_000,
+  calmMs: 30_000,
+};
+
+/** What is wrong with durations that would take partitions from owners that live; empty if nothing. */
+export function checkOwnershipTiming(timing: OwnershipTiming): readonly string[] {
+  const wrong: string[] = [];
+  for (const [name, ms] of Object.entries(timing)) {
+    if (!Number.isFinite(ms) || ms <= 0) wrong.push(`${name} must be more than 0 (got ${ms})`);
+  }
+  const { backoffFirstMs, backoffLimitMs, beatIntervalMs, settleMs, silenceMs } = timing;
+  if (silenceMs < 3 * beatIntervalMs) {
+    wrong.push(`silenceMs must be at least three times beatIntervalMs (got ${silenceMs} and ${beatIntervalMs})`);
+  }
+  if (settleMs < 2 * silenceMs) {
+    wrong.push(`settleMs must be at least twice silenceMs (got ${settleMs} and ${silenceMs})`);
+  }
+  if (backoffLimitMs < backoffFirstMs) {
+    wrong.push(`backoffLimitMs must not be below backoffFirstMs (got ${backoffLimitMs} and ${backoffFirstMs})`);
+  }
+  return wrong;
+}

@@ -1,0 +1,33 @@
+import type { CommandOf } from "../partition/command.ts";
+import type { Reply } from "../partition/reply.ts";
+import { type CandidateSpec, defaultValidityMs } from "../record/candidate.ts";
+import type { Desk } from "./desk.ts";
+
+/** A legal candidate, changed by what a test cares about. */
+export function candidateSpec(more: Partial<CandidateSpec> = {}): CandidateSpec {
+  return {
+    binaryVersion: "1.20.0",
+    compatibilityVersion: "1.20.0",
+    strategy: { kind: "oldestCompatibilityVersion", expression: "", vendor: "" },
+    labels: {},
+    zone: "",
+    preference: "neutral",
+    isHealthy: true,
+    healthNote: "",
+    validityMs: defaultValidityMs,
+    identity: "",
+    ...more,
+  };
+}
+
+/** Registers a candidate under a principal of its own name. */
+export function register(
+  desk: Desk,
+  lease: string,
+  candidate: string,
+  more: Partial<CandidateSpec> = {},
+  priority?: CommandOf<"registerCandidate">["priority"],
+): Reply {
+  const spec = candidateSpec(more);
+  return desk.run({ kind: "registerCandidate", lease, candidate, spec, ...(priority && { priority }) }, candidate);
+}

@@ -1,0 +1,97 @@
+import { tryGrant } from "../decide/acquire.ts";
+import { remember } from "../decide/decide.ts";
+import { take } from "../execute.ts";
+import type { LeaseKey } from "../key.ts";
+import type { OwnedPartition } from "../partition/batch.ts";
+import { isObstacle, type Reply } from "../partition/reply.ts";
+import { endWaits, isLive, leaveQueue, noteBeat, type Waiter } from "./waiters.ts";
+
+/** A wait that is over, and the answer to its claim. */
+export interface Settled {
+  readonly waiter: Waiter;
+  readonly reply: Reply;
+}
+
+/**
+ * Grants waiting claims of every lease that something happened to, in order. Called after the commands of a batch, so
+ * that a release and the grant that follows it are one append. Leases that must wait for the next batch stay stirred.
+ */
+export function settleWaiters(owned: OwnedPartition, now: number): readonly Settled[] {
+  const settled: Settled[] = [];
+  for (const lease of [...owned.stirred]) {
+    if (settleQueue(owned, lease, settled, now)) owned.stirred.delete(lease);
+  }
+  return settled;
+}
+
+/** Marks a lease whose queue should be looked at again. */
+export function stir(owned: OwnedPartition, lease: LeaseKey): void {
+  if (owned.waiters.queues.has(lease)) owned.stirred.add(lease);
+}
+
+/** Stirs every queue that time alone may let move by now, and says when the next one is due; undefined if none is. */
+export function stirDue(owned: OwnedPartition, now: number): number | undefined {
+  let nextAtMs: number | undefined;
+  for (const [lease, atMs] of owned.waiters.lookAgainAtMs) {
+    if (atMs > now) {
+      nextAtMs = nextAtMs === undefined ? atMs : Math.min(nextAtMs, atMs);
+      continue;
+    }
+    owned.waiters.lookAgainAtMs.delete(lease);
+    stir(owned, lease);
+  }
+  return nextAtMs;
+}
+
+/** Notes a numbered beat of a wait; false if it is not known here. One that was silent may be due now. */
+export function beatWaiter(owned: OwnedPartition, id: string, beatNumber: bigint, now: number): boolean {
+  const waiter = owned.waiters.byId.get(id);
+  if (waiter !== undefined && !isLive(waiter, now)) for (const { lease } of waiter.command.claims) stir(owned, lease);
+  return noteBeat(owned.waiters, id, beatNumber, now);
+}
+
+/** Takes a claim out of the queue because its caller has gone; whoever stood behind it may be due. */
+export function abandonWait(owned: OwnedPartition, id: string): boolean {
+  const waiter = owned.waiters.byId.get(id);
+  const isKnown = leaveQueue(owned.waiters, id);
+  for (const { lease } of waiter?.command.claims ?? []) stir(owned, lease);
+  return isKnown;
+}
+
+/** Ends waits whose time is over or whose caller has been silent for too long. */
+export function endOverdueWaits(owned: OwnedPartition, now: number): readonly Settled[] {
+  return endWaits(owned.waiters, now).map((waiter) => {
+    const leases = waiter.command.claims.map(({ lease }) => lease);
+    for (const lease of leases) stir(owned, lease);
+    return { waiter, reply: { kind: "waitEnded", leases } };
+  });
+}
+
+/** False when a claim of this queue must be looked at again in the next batch. */
+function settleQueue(owned: OwnedPartition, lease: LeaseKey, settled: Settled[], now: number): boolean {
+  for (const waiter of inTurn(owned, lease)) {
+    if (!isLive(waiter, now)) continue;
+    const { events, reply } = remember(waiter.command, tryGrant(owned, waiter.command, waiter.beatNumber, now));
+    if (reply.kind === "nextBatch") return false;
+    if (isObstacle(reply)) {
+      if (reply.retryAfterMs !== undefined)
+        owned.waiters.lookAgainAtMs.set(lease, now + Math.max(1, reply.retryAfterMs));
+      // One that claims several leases may be waiting for another of them: it keeps its place and holds nobody up.
+      if (waiter.command.claims.length === 1) return true;
+      continue;
+    }
+    take(owned, events, now);
+    leaveQueue(owned.waiters, waiter.id);
+    settled.push({ waiter, reply });
+  }
+  return true;
+}
+
+/** The queue in its order; a named successor that waits comes first. */
+function inTurn({ state, waiters }: OwnedPartition, lease: LeaseKey): readonly Waiter[] {
+  const queue = waiters.queues.get(lease) ?? [];
+  const preferred = state.leases.get(lease)?.preferredHolder ?? "";
+  if (preferred === "") return [...queue];
+  const isPreferred = (waiter: Waiter) => waiter.command.claimant.holder === preferred;
+  return [...queue.filter(isPreferred), ...queue.filter((waiter) => !isPreferred(waiter))];
+}
