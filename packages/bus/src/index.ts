@@ -39,6 +39,8 @@ export {
   incarnationSubject,
   logSubject,
   logWildcard,
+  ownerSubject,
+  ownerWildcard,
   partitionRoute,
   presenceSubject,
   presenceWildcard,

@@ -72,6 +72,14 @@ export function presenceWildcard(service?: string): string {
   return service === undefined ? "tenure.presence.*.*" : `tenure.presence.${subjectToken(service, "service")}.*`;
 }
 
+/** Where one replica of the lease store says, many times a second, that it lives and what it owns. */
+export function ownerSubject(instance: string): string {
+  return `tenure.owner.${subjectToken(instance, "instance")}`;
+}
+
+/** The beats of every replica. */
+export const ownerWildcard = "tenure.owner.*";
+
 /** The log of one partition. */
 export function logSubject(partition: number): string {
   return `tenure.log.${partitionToken(partition)}`;

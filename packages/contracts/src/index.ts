@@ -9,6 +9,7 @@ export * from "./gen/google/protobuf/field_mask.ts";
 export * from "./gen/google/protobuf/timestamp.ts";
 export * from "./gen/tenure/bus/v1/failure.ts";
 export * from "./gen/tenure/bus/v1/liveness.ts";
+export * from "./gen/tenure/bus/v1/owner_beat.ts";
 export * from "./gen/tenure/log/v1/audit.ts";
 export * from "./gen/tenure/log/v1/batch.ts";
 export * from "./gen/tenure/log/v1/candidate_event.ts";
@@ -19,6 +20,7 @@ export * from "./gen/tenure/log/v1/incarnation.ts";
 export * from "./gen/tenure/log/v1/lease_event.ts";
 export * from "./gen/tenure/log/v1/partition_event.ts";
 export * from "./gen/tenure/log/v1/snapshot.ts";
+export * from "./gen/tenure/log/v1/snapshot_record.ts";
 export * from "./gen/tenure/store/v1/store.ts";
 export * from "./gen/tenure/v1/attempt.ts";
 export * from "./gen/tenure/v1/candidate.ts";
@@ -49,6 +51,7 @@ export * from "./gen/tenure/v1/transition.ts";
 export * from "./gen/tenure/v1/watch.ts";
 export { decodeRenewals, encodeRenewals, type RenewalGroup } from "./renewal-pack.ts";
 export { internalServices, type PublicServiceName, publicServices, simpleServiceName } from "./services.ts";
+export * from "./store/index.ts";
 export {
   formatTimestamp,
   parseTimestamp,

@@ -31,7 +31,8 @@ interface Pending {
   readonly timer: Timer;
 }
 
-const expectedHeader = "Nats-Expected-Last-Subject-Sequence";
+/** The header of an append's condition. JetStream keeps it with the message, so a reader can check the chain. */
+export const expectedSequenceHeader = "Nats-Expected-Last-Subject-Sequence";
 
 /**
  * Appends over one inbox subscription with its own correlation: a raw publish with JetStream's headers, which costs a
@@ -77,7 +78,7 @@ export class AppendChannel implements Disposable {
     );
     this.#pending.set(token, { resolve, timer });
     const head = headers();
-    head.set(expectedHeader, request.expectedLastSubjectSequence.toString());
+    head.set(expectedSequenceHeader, request.expectedLastSubjectSequence.toString());
     this.#bus.nats.publish(request.subject, request.payload, { headers: head, reply: `${this.#inbox}.${token}` });
     return promise;
   }

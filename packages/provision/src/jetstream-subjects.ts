@@ -24,8 +24,15 @@ export const snapshotReading: readonly string[] = [
   `$JS.FC.${streamNames.snapshots}.>`,
 ];
 
-/** Writing a snapshot: its chunks and its description. What is outdated is removed by the compactor. */
-export const snapshotWriting: readonly string[] = [`$O.${snapshotBucket}.C.*`, `$O.${snapshotBucket}.M.*`];
+/**
+ * Writing a snapshot: its chunks, under partition, sequence and attempt, and its description. What is outdated is removed
+ * by the compactor.
+ */
+export const snapshotWriting: readonly string[] = [
+  `$O.${snapshotBucket}.C.*`,
+  `$O.${snapshotBucket}.C.*.*.*`,
+  `$O.${snapshotBucket}.M.*`,
+];
 
 /** Making the streams, each by name: no other stream, no update, no delete, no restore. */
 export const streamMaking: readonly string[] = allStreams.map((stream) => `$JS.API.STREAM.CREATE.${stream}`);

@@ -4,6 +4,7 @@ import {
   controlWildcard,
   incarnationSubject,
   logWildcard,
+  ownerWildcard,
   presenceWildcard,
   probeWildcard,
 } from "@tenure/bus";
@@ -72,16 +73,16 @@ function servicePermissions(user: ServiceUser): Permissions {
 
 /** What only certain services write: the log and its snapshots have one kind of writer. */
 const ownWrites: Readonly<Record<ServiceUser, readonly string[]>> = {
-  "lease-store": [logWildcard, ...snapshotWriting, auditWildcard],
+  "lease-store": [logWildcard, ownerWildcard, ...snapshotWriting, auditWildcard],
   gateway: [auditWildcard],
   identity: [],
   election: [],
   migration: [],
 };
 
-/** Whose presence a service follows: the gateway everyone's, the lease stores each other's. */
+/** Whose presence a service follows: the gateway everyone's, the lease stores each other's, and each other's beats. */
 const ownReads: Readonly<Record<ServiceUser, readonly string[]>> = {
-  "lease-store": [presenceWildcard("lease-store")],
+  "lease-store": [presenceWildcard("lease-store"), ownerWildcard],
   gateway: [presenceWildcard()],
   identity: [],
   election: [],

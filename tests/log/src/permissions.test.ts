@@ -3,9 +3,20 @@ import { Objm } from "@nats-io/obj";
 import { type Bus, createClient, serve } from "@tenure/bus";
 import { LeaseServiceDefinition, SystemServiceDefinition } from "@tenure/contracts";
 import { systemClock, systemRandom } from "@tenure/kernel";
-import { AppendChannel, readIncarnation, snapshotBucket, streamNames } from "@tenure/log";
+import {
+  AppendChannel,
+  JetStreamSnapshotStore,
+  JetStreamTransport,
+  OwnerBeats,
+  readIncarnation,
+  snapshotBucket,
+  snapshotName,
+  streamNames,
+} from "@tenure/log";
+import { TailWitness } from "@tenure/log/contract";
 import { initialize, serviceUsers, type User, users } from "@tenure/provision";
 import { bootCheck, collectFacts } from "@tenure/runtime";
+import { waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { administrator, connect } from "./connect.ts";
 import { type ProvisionedServer, startProvisioned } from "./provisioned.ts";
@@ -48,7 +59,10 @@ const reserved: readonly {
 }[] = [
   { kind: "publish", subject: "tenure.log.0", to: ["lease-store"] },
   { kind: "publish", subject: "$O.TENURE_SNAPSHOTS.C.x", to: ["lease-store"] },
+  { kind: "publish", subject: "$O.TENURE_SNAPSHOTS.C.0.17.x", to: ["lease-store"] },
   { kind: "publish", subject: "$O.TENURE_SNAPSHOTS.M.x", to: ["lease-store"] },
+  { kind: "publish", subject: "tenure.owner.x", to: ["lease-store"] },
+  { kind: "subscribe", subject: "tenure.owner.*", to: ["lease-store"] },
   { kind: "publish", subject: "tenure.audit.denied", to: ["lease-store", "gateway"] },
   { kind: "publish", subject: "tenure.incarnation", to: ["provision"] },
   { kind: "publish", subject: "$JS.API.STREAM.CREATE.TENURE_LOG", to: ["provision"] },
@@ -59,6 +73,10 @@ const reserved: readonly {
   { kind: "publish", subject: "$JS.API.STREAM.INFO.TENURE_LOG", to: [...serviceUsers, "provision"] },
   { kind: "publish", subject: "$JS.API.STREAM.MSG.GET.TENURE_LOG", to: serviceUsers },
   { kind: "publish", subject: "$JS.API.CONSUMER.CREATE.TENURE_LOG.x.tenure.log.0", to: serviceUsers },
+  { kind: "publish", subject: "$JS.API.CONSUMER.CREATE.TENURE_LOG.x", to: serviceUsers },
+  { kind: "publish", subject: "$JS.API.CONSUMER.MSG.NEXT.TENURE_LOG.x", to: serviceUsers },
+  { kind: "publish", subject: "$JS.API.CONSUMER.DELETE.TENURE_LOG.x", to: serviceUsers },
+  { kind: "publish", subject: "$JS.API.STREAM.MSG.GET.OBJ_TENURE_SNAPSHOTS", to: serviceUsers },
   { kind: "publish", subject: "tenure.rpc.LeaseService.Acquire", to: serviceUsers },
   { kind: "publish", subject: "tenure.rpc.StoreService.Elect.3.17", to: serviceUsers },
   { kind: "publish", subject: "tenure.control.LeaseService.all", to: serviceUsers },
@@ -142,6 +160,30 @@ describe("the users of the rendered configuration", () => {
     await writer.putBlob({ name: `for-${user}` }, new Uint8Array(300_000).fill(7));
     const reader = await new Objm(bus.nats).open(snapshotBucket);
     expect(await reader.getBlob(`for-${user}`)).toEqual(new Uint8Array(300_000).fill(7));
+  });
+
+  it.each(serviceUsers)("let %s follow the log and load a snapshot as the product does", async (user) => {
+    const [bus, store] = [busOf(user), busOf("lease-store")];
+    using snapshots = new JetStreamSnapshotStore({ bus: store });
+    const object = await snapshots.put(snapshotName(serviceUsers.indexOf(user), 1n), new Uint8Array(300_000).fill(9));
+    using reader = new JetStreamSnapshotStore({ bus });
+    expect(await reader.get(object)).toHaveLength(300_000);
+    using transport = new JetStreamTransport({ control: bus });
+    await using witness = new TailWitness(transport, new Map([[3, (await transport.readLast(3))?.sequence ?? 0n]]));
+    await waitFor(() => witness.caughtUp.length === 1, { describe: "the tail to begin" });
+    await append(store, "tenure.log.3");
+    await waitFor(() => witness.messages.length === 1, { describe: "the tail to tell" });
+  });
+
+  it("let lease stores hear each other's beats", async () => {
+    await using other = await server.connect("lease-store");
+    const common = { clock: systemClock, incarnationId: "x" };
+    using speaker = new OwnerBeats({ ...common, bus: other, instance: "a" });
+    using listener = new OwnerBeats({ ...common, bus: busOf("lease-store"), instance: "b" });
+    await busOf("lease-store").flush();
+    speaker.send({ owned: new Map([[1, 7n]]), uptimeMs: 5, isLeaving: false });
+    await waitFor(() => listener.replicas.length === 1, { describe: "the beat" });
+    expect(listener.replicas).toMatchObject([{ instance: "a", owned: new Map([[1, 7n]]), uptimeMs: 5 }]);
   });
 
   it("let the compactor purge the log below a sequence, and nothing else", async () => {

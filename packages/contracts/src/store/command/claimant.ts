@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto";
+import type { Claimant as CoreClaimant } from "@tenure/core";
+import type { Claimant } from "../../gen/tenure/v1/claim.ts";
+import type { Reading } from "../reading.ts";
+import { participantFromWire, timingFromWire } from "../value/participant.ts";
+import { hexOf, ownBytes } from "../value/text.ts";
+import type { Draft } from "./header.ts";
+
+const sha256Bytes = 32;
+
+/** What a holder's secret is compared by: its SHA-256 in hexadecimal text; undefined when no secret was shown. */
+export function renewKeyHashOf(secret: Uint8Array): string | undefined {
+  return secret.length === 0 ? undefined : createHash("sha256").update(secret).digest("hex");
+}
+
+/** Who claims. An empty holder becomes `defaultHolder`: the principal, or the candidate that accepts. */
+export function claimantFromWire(
+  reading: Reading,
+  claimant: Claimant | undefined,
+  defaultHolder: string,
+): CoreClaimant {
+  if (claimant === undefined) return { holder: defaultHolder };
+  const { holder, holderKey, identity, participant, renewKeyHash, timing, value } = claimant;
+  const made: Draft<CoreClaimant> = { holder: holder === "" ? defaultHolder : holder };
+  if (holderKey !== "") made.holderKey = holderKey;
+  if (renewKeyHash.length > 0) made.renewKeyHash = readHash(reading, renewKeyHash);
+  if (identity !== "") made.identity = identity;
+  if (participant !== undefined) made.participant = participantFromWire(participant);
+  if (value.length > 0) made.value = ownBytes(value);
+  if (timing !== undefined) made.timing = timingFromWire(reading, "claimant.timing", timing);
+  return made;
+}
+
+function readHash(reading: Reading, hash: Uint8Array): string {
+  if (hash.length !== sha256Bytes) {
+    reading.reject("claimant.renew_key_hash", `must be empty or have ${sha256Bytes} bytes`, `${hash.length} bytes`);
+  }
+  return hexOf(hash);
+}

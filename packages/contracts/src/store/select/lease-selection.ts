@@ -1,0 +1,70 @@
+import { type LeaseKey, type LeaseRecord, leaseKey, nameOf, namespaceOf } from "@tenure/core";
+import type { Fault } from "@tenure/kernel";
+import type { LeaseSelector } from "../../gen/tenure/v1/selector.ts";
+import { Reading } from "../reading.ts";
+import { labelTest } from "./label-test.ts";
+
+const mostSelectors = 100;
+/** Namespaces that belong to the system are selected only by their name. */
+const systemPrefix = "tenure-";
+
+/** Which leases a caller asks for. */
+export interface LeaseSelection {
+  /** Exactly these names are all that can match, so that a lookup will do; undefined if others can. */
+  readonly names: readonly LeaseKey[] | undefined;
+  /** Whether a record matches any of the selectors. */
+  readonly matches: (record: Pick<LeaseRecord, "key" | "spec">) => boolean;
+}
+
+/** Which leases one selector of a list asks for; absent or empty selects all outside the system's namespaces. */
+export function leaseSelection(selector: LeaseSelector | undefined): LeaseSelection | Fault {
+  const reading = new Reading();
+  const one = readSelector(reading, "selector", selector);
+  return reading.refusal() ?? one;
+}
+
+/** Which leases the selectors of a watch ask for: those that match any. */
+export function leaseSelections(selectors: readonly LeaseSelector[]): LeaseSelection | Fault {
+  const reading = new Reading();
+  if (selectors.length < 1 || selectors.length > mostSelectors) {
+    reading.reject("selectors", `must have 1 to ${mostSelectors} entries`, String(selectors.length));
+  }
+  const all = selectors.map((selector, place) => readSelector(reading, `selectors[${place}]`, selector));
+  return reading.refusal() ?? anyOf(all);
+}
+
+function anyOf(selections: readonly LeaseSelection[]): LeaseSelection {
+  const [only] = selections;
+  if (only !== undefined && selections.length === 1) return only;
+  const isNamed = selections.every(({ names }) => names !== undefined);
+  return {
+    names: isNamed ? [...new Set(selections.flatMap(({ names }) => names ?? []))] : undefined,
+    matches: (record) => selections.some(({ matches }) => matches(record)),
+  };
+}
+
+/** One selector, read under the given path; for selectors that stand inside others. */
+export function readSelector(reading: Reading, field: string, selector: LeaseSelector | undefined): LeaseSelection {
+  const { labels, name = "", namePrefix = "", namespace = "" } = selector ?? {};
+  if (namespace === "" && (name !== "" || namePrefix !== "")) {
+    reading.reject(`${field}.namespace`, "is required with a name or a prefix", "absent");
+  }
+  if (name !== "" && namePrefix !== "") {
+    reading.reject(`${field}.name_prefix`, "must not be given together with a name", namePrefix);
+  }
+  const hasLabels = labelTest(reading, `${field}.labels`, labels);
+  const isNamed = nameTest(namespace, name, namePrefix);
+  return {
+    names: name === "" ? undefined : [leaseKey(namespace, name)],
+    matches: ({ key, spec }) => isNamed(key) && (hasLabels === undefined || hasLabels(spec.labels)),
+  };
+}
+
+function nameTest(namespace: string, name: string, namePrefix: string): (key: LeaseKey) => boolean {
+  if (namespace === "") return (key) => !namespaceOf(key).startsWith(systemPrefix);
+  if (name !== "") {
+    const wanted = leaseKey(namespace, name);
+    return (key) => key === wanted;
+  }
+  return (key) => namespaceOf(key) === namespace && nameOf(key).startsWith(namePrefix);
+}

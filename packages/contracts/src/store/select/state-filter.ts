@@ -1,0 +1,13 @@
+import type { LeaseRecord } from "@tenure/core";
+import { LeaseState } from "../../gen/tenure/v1/lease_record.ts";
+import { leaseStateToWire } from "../record/lease-to-wire.ts";
+
+/** Whether a list shows a record: it exists, and is in one of the states; no states are all but tombstones. */
+export function stateFilter(states: readonly LeaseState[]): (record: LeaseRecord, now: number) => boolean {
+  const wanted = new Set<LeaseState>(states);
+  return (record, now) => {
+    if (record.created === undefined) return false;
+    const state = leaseStateToWire(record, now);
+    return wanted.size === 0 ? state !== LeaseState.TOMBSTONE : wanted.has(state);
+  };
+}

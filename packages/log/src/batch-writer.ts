@@ -1,0 +1,133 @@
+import { Backoff, type Clock, type Random } from "@tenure/kernel";
+import type { AppendOutcome } from "./append-channel.ts";
+import type { AppendRefusal } from "./js-errors.ts";
+import type { LoggedMessage, LogTransport } from "./log-transport.ts";
+
+/** What became of a batch. Known for certain. */
+export type CommitOutcome =
+  | {
+      readonly kind: "committed";
+      readonly sequence: bigint;
+      /** When it was first sent, on the writer's clock: reads that came before are covered by it. */
+      readonly sentAtMs: number;
+    }
+  | {
+      readonly kind: "lost";
+      /** Sequence of a message that stands after `prev` and is not this batch. */
+      readonly sequence: bigint;
+      /**
+       * Whether this batch is in the log all the same. `NO`, unless the message that followed `prev` has been purged
+       * before its writer could be seen; then nobody can tell.
+       */
+      readonly applied: "NO" | "UNKNOWN";
+    };
+
+/** A try that did not settle the batch. */
+export interface CommitTrouble {
+  readonly refusal: AppendRefusal;
+  readonly description: string;
+  /** How many tries have been made. */
+  readonly tries: number;
+  /** Whether an earlier or this try may have been applied: the partition decides nothing until that is known. */
+  readonly isUnknown: boolean;
+}
+
+/** What a writer stands on. */
+export interface BatchWriterOptions {
+  readonly partition: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** How long one append may take before its outcome is unknown. */
+  readonly requestTimeoutMs: number;
+  /** The id in a batch, which tells whether a message in the log is one's own. */
+  readonly batchIdOf: (payload: Uint8Array) => string;
+  /** Told of every try that settled nothing. */
+  readonly onTrouble?: (trouble: CommitTrouble) => void;
+  /** Told once per batch, when its outcome becomes unknown. */
+  readonly onUnknown?: () => void;
+}
+
+/** Waits between tries: a conflict in flight is over in a moment, an outage in seconds. */
+const backoff = { firstMs: 5, limitMs: 250 };
+
+/**
+ * Commits batches of one partition, one at a time, and answers only what is certain. An append of unknown outcome is
+ * resolved in one of two ways: by a message that stands after `prev`, ours or another's, or by an acknowledged append
+ * of the same batch with the same `prev`. That nothing is to be seen proves nothing, so it goes on until the signal.
+ */
+export class BatchWriter {
+  readonly #transport: Pick<LogTransport, "append" | "readAfter">;
+  readonly #options: BatchWriterOptions;
+
+  constructor(transport: Pick<LogTransport, "append" | "readAfter">, options: BatchWriterOptions) {
+    this.#transport = transport;
+    this.#options = options;
+  }
+
+  /** Rejects only with the signal's reason; then the outcome is as unknown as `onUnknown` has said. */
+  async commit(payload: Uint8Array, prev: bigint, signal: AbortSignal): Promise<CommitOutcome> {
+    const { clock, partition, random, requestTimeoutMs: timeoutMs } = this.#options;
+    const waits = new Backoff(backoff, random);
+    const sentAtMs = clock.now();
+    let isUnknown = false;
+    for (let tries = 1; ; tries += 1) {
+      signal.throwIfAborted();
+      const outcome = await unlessAborted(this.#transport.append({ partition, payload, prev, timeoutMs }), signal);
+      if (outcome.kind === "acked") return { kind: "committed", sequence: outcome.sequence, sentAtMs };
+      if (!isUnknown && isBeaten(outcome, prev)) {
+        return { kind: "lost", sequence: outcome.lastSequence ?? prev, applied: "NO" };
+      }
+      if (outcome.refusal === "Ambiguous" && !isUnknown) {
+        isUnknown = true;
+        this.#options.onUnknown?.();
+      }
+      this.#options.onTrouble?.({ refusal: outcome.refusal, description: outcome.description, tries, isUnknown });
+      const found = await this.#evidence(prev, outcome.refusal, isUnknown, signal);
+      if (found !== undefined) return this.#judge(payload, prev, sentAtMs, isUnknown, found);
+      await clock.sleep(waits.next(), signal);
+    }
+  }
+
+  /** The message after `prev`, if it is worth asking for and anybody shows it. */
+  async #evidence(
+    prev: bigint,
+    refusal: AppendRefusal,
+    isUnknown: boolean,
+    signal: AbortSignal,
+  ): Promise<LoggedMessage | undefined> {
+    if (!isUnknown && refusal !== "Conflict") return undefined;
+    const reading = this.#transport.readAfter(this.#options.partition, prev).catch(() => undefined);
+    return unlessAborted(reading, signal);
+  }
+
+  #judge(
+    payload: Uint8Array,
+    prev: bigint,
+    sentAtMs: number,
+    isUnknown: boolean,
+    { payload: found, prev: foundPrev, sequence }: LoggedMessage,
+  ): CommitOutcome {
+    const { batchIdOf } = this.#options;
+    if (batchIdOf(found) === batchIdOf(payload)) return { kind: "committed", sequence, sentAtMs };
+    // Only the direct successor of `prev` shows that ours was not applied: one further on may follow ours.
+    const isSuccessor = foundPrev === prev;
+    return { kind: "lost", sequence, applied: isUnknown && !isSuccessor ? "UNKNOWN" : "NO" };
+  }
+}
+
+/**
+ * Whether a refusal proves that another's message stands after `prev`. A conflict that names an older sequence is that of
+ * a deposed leader, or of a log that has gone back: neither settles anything.
+ */
+function isBeaten(outcome: Extract<AppendOutcome, { kind: "refused" }>, prev: bigint): boolean {
+  return outcome.refusal === "Conflict" && outcome.lastSequence !== undefined && outcome.lastSequence > prev;
+}
+
+/** The promise, or a rejection as soon as the signal is aborted; what the promise does later is ignored. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}

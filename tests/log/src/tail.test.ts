@@ -1,0 +1,148 @@
+import { systemClock } from "@tenure/kernel";
+import { createStreams, JetStreamTransport, streamNames } from "@tenure/log";
+import { TailWitness } from "@tenure/log/contract";
+import { startNats, startNatsCluster, waitFor } from "@tenure/testkit";
+import { describe, expect, it } from "vitest";
+import { administrator, connect } from "./connect.ts";
+import { LogWriter } from "./log-writer.ts";
+import { deleteConsumers, storedBatches } from "./stored-log.ts";
+
+const partitions = [0, 1, 2];
+const fromStart = new Map(partitions.map((partition) => [partition, 0n]));
+const slow = { timeout: 240_000 };
+
+/** More batches than there are now reach the log and the tail. */
+async function progress(writers: readonly LogWriter[], witness: TailWitness, batches = 30): Promise<void> {
+  const targets = writers.map(({ committed }) => committed.length + batches);
+  const hasCome = (told: number, index: number): boolean => told >= (targets[index] ?? 0);
+  await waitFor(
+    () =>
+      writers.every(({ committed }, index) => hasCome(committed.length, index)) &&
+      partitions.every((partition, index) => hasCome(witness.sequences(partition).length, index)),
+    { timeoutMs: 60_000, describe: `${batches} more commits of each writer, told by the tail` },
+  );
+}
+
+/** The tail told exactly what the log holds, which is exactly what the writers committed. */
+async function expectFaithful(
+  witness: TailWitness,
+  writers: readonly LogWriter[],
+  stored: (partition: number) => Promise<readonly { readonly sequence: bigint }[]>,
+): Promise<void> {
+  await Promise.all(writers.map((writer) => writer.stop()));
+  const total = writers.reduce((sum, { sequences }) => sum + sequences.length, 0);
+  await waitFor(() => witness.messages.length >= total, { describe: `the tail to tell all ${total} messages` });
+  for (const [partition, writer] of writers.entries()) {
+    const inLog = (await stored(partition)).map(({ sequence }) => sequence);
+    expect(writer.sequences).toEqual(inLog);
+    expect(witness.sequences(partition)).toEqual(inLog);
+  }
+  expect(witness.messages.map(({ sequence }) => sequence)).toEqual(
+    writers.flatMap(({ sequences }) => sequences).sort((a, b) => Number(a - b)),
+  );
+  expect(witness.resets).toEqual([]);
+}
+
+describe("a tail on one server", () => {
+  it(
+    "tells each message once through kill -9, restart and pause of the server while writers append",
+    slow,
+    async () => {
+      await using server = await startNats();
+      await using control = await connect(server.url);
+      await using tailBus = await connect(server.url);
+      await createStreams(control, { replicas: 1, clock: systemClock });
+      const interruptions: string[] = [];
+      using transport = new JetStreamTransport({
+        control,
+        tail: tailBus,
+        onInterruption: (why) => interruptions.push(why),
+      });
+      await using witness = new TailWitness(transport, fromStart);
+      const writers = partitions.map((partition) => new LogWriter(transport, partition, `writer-${partition}`));
+      await progress(writers, witness);
+      await server.kill9();
+      await server.restart();
+      await progress(writers, witness);
+      await server.stop();
+      await server.restart();
+      await progress(writers, witness);
+      await server.pause();
+      await waitFor(() => !tailBus.connected && !control.connected, { describe: "both connections to give up" });
+      server.resume();
+      await progress(writers, witness);
+      const admin = await administrator(control);
+      await expectFaithful(witness, writers, (partition) => storedBatches(admin, partition));
+      expect(interruptions.length).toBeGreaterThanOrEqual(3);
+      await witness[Symbol.asyncDispose]();
+      await waitFor(async () => (await admin.streams.info(streamNames.log)).state.consumer_count === 0, {
+        describe: "no consumer to be left behind",
+      });
+    },
+  );
+
+  it("goes on within 3 s after its consumer was deleted behind its back, under load and idle", slow, async () => {
+    await using server = await startNats();
+    await using control = await connect(server.url);
+    await using tailBus = await connect(server.url);
+    await createStreams(control, { replicas: 1, clock: systemClock });
+    using transport = new JetStreamTransport({ control, tail: tailBus });
+    await using witness = new TailWitness(transport, fromStart);
+    const admin = await administrator(control);
+    const writers = partitions.map((partition) => new LogWriter(transport, partition, `writer-${partition}`));
+    await progress(writers, witness);
+    for (let round = 0; round < 3; round += 1) {
+      expect(await deleteConsumers(admin)).toBe(1);
+      const deletedAtMs = systemClock.now();
+      const told = witness.messages.length;
+      await waitFor(() => witness.tail.liveSinceMs !== undefined && witness.messages.length > told + 20, {
+        intervalMs: 1,
+      });
+      expect(systemClock.now() - deletedAtMs).toBeLessThan(3_000);
+    }
+    await expectFaithful(witness, writers, (partition) => storedBatches(admin, partition));
+    expect(await deleteConsumers(admin)).toBe(1);
+    const deletedAtMs = systemClock.now();
+    const prev = writers[0]?.sequences.at(-1) ?? 0n;
+    const payload = new Uint8Array(1);
+    expect(await transport.append({ partition: 0, payload, prev, timeoutMs: 2_000 })).toMatchObject({ kind: "acked" });
+    const told = witness.messages.length;
+    await waitFor(() => witness.messages.length === told + 1, { intervalMs: 1 });
+    expect(systemClock.now() - deletedAtMs).toBeLessThan(3_000);
+  });
+});
+
+describe("a tail on three servers", () => {
+  it(
+    "tells each message once through leader changes and the loss of the leader while writers append",
+    slow,
+    async () => {
+      await using cluster = await startNatsCluster(3);
+      await using control = await connect(cluster.urls);
+      await using tailBus = await connect([...cluster.urls].reverse());
+      await createStreams(control, { replicas: 3, clock: systemClock });
+      const admin = await administrator(control);
+      const leaderOf = async (): Promise<string | undefined> =>
+        (await admin.streams.info(streamNames.log)).cluster?.leader;
+      using transport = new JetStreamTransport({ control, tail: tailBus });
+      await using witness = new TailWitness(transport, fromStart);
+      const writers = partitions.map((partition) => new LogWriter(transport, partition, `writer-${partition}`));
+      await progress(writers, witness);
+
+      const first = await leaderOf();
+      await control.nats.request(`$JS.API.STREAM.LEADER.STEPDOWN.${streamNames.log}`, "", { timeout: 10_000 });
+      await waitFor(async () => ![undefined, "", first].includes(await leaderOf()), { describe: "another leader" });
+      await progress(writers, witness);
+
+      const second = await leaderOf();
+      const lost = cluster.servers.find(({ name }) => name === second);
+      await lost?.kill9();
+      await progress(writers, witness);
+      await lost?.restart();
+      await cluster.waitUntilReady();
+      await progress(writers, witness);
+
+      await expectFaithful(witness, writers, (partition) => storedBatches(admin, partition));
+    },
+  );
+});
