@@ -32,7 +32,7 @@ export function permissionsOf(user: User): Permissions {
   switch (user) {
     case "provision":
       return {
-        publish: [...inspection, ...streamMaking, incarnationSubject, probeWildcard],
+        publish: [...inspection, ...streamMaking, incarnationSubject],
         subscribe: [inboxOf(user)],
       };
     case "compactor":
@@ -45,7 +45,7 @@ export function permissionsOf(user: User): Permissions {
 }
 
 /**
- * A service publishes its calls and their steering, its answers, its presence, the probe, and its reads of JetStream.
+ * A service publishes its calls and their steering, its answers, its presence, and its reads of JetStream.
  * Answers go to the callers' inboxes by name, not by `allow_responses`: streams answer for days and with any number of
  * messages, which that setting would have to leave unlimited, and it makes the server keep a record of every call.
  */
@@ -57,7 +57,6 @@ function servicePermissions(user: ServiceUser): Permissions {
       ...called.flatMap((service) => [callWildcard(service), controlWildcard(service)]),
       ...callersOf(user).map(inboxOf),
       presenceWildcard(user),
-      probeWildcard,
       ...inspection,
       ...logReading,
       ...snapshotReading,
@@ -71,9 +70,9 @@ function servicePermissions(user: ServiceUser): Permissions {
   };
 }
 
-/** What only certain services write: the log and its snapshots have one kind of writer. */
+/** What only certain services write: the log, its snapshots and the probe have one kind of writer. */
 const ownWrites: Readonly<Record<ServiceUser, readonly string[]>> = {
-  "lease-store": [logWildcard, ownerWildcard, ...snapshotWriting, auditWildcard],
+  "lease-store": [logWildcard, ownerWildcard, probeWildcard, ...snapshotWriting, auditWildcard],
   gateway: [auditWildcard],
   identity: [],
   election: [],

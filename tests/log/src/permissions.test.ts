@@ -69,7 +69,7 @@ const reserved: readonly {
   { kind: "publish", subject: "$JS.API.STREAM.PURGE.TENURE_LOG", to: ["compactor"] },
   { kind: "publish", subject: "$JS.API.STREAM.PURGE.OBJ_TENURE_SNAPSHOTS", to: ["compactor"] },
   { kind: "publish", subject: "$SYS.REQ.SERVER.PING.VARZ", to: ["system"] },
-  { kind: "publish", subject: "tenure.probe.x", to: [...serviceUsers, "provision"] },
+  { kind: "publish", subject: "tenure.probe.x", to: ["lease-store"] },
   { kind: "publish", subject: "$JS.API.STREAM.INFO.TENURE_LOG", to: [...serviceUsers, "provision"] },
   { kind: "publish", subject: "$JS.API.STREAM.MSG.GET.TENURE_LOG", to: serviceUsers },
   { kind: "publish", subject: "$JS.API.CONSUMER.CREATE.TENURE_LOG.x.tenure.log.0", to: serviceUsers },
@@ -149,7 +149,13 @@ describe("the users of the rendered configuration", () => {
 
   it.each(serviceUsers)("let %s pass the boot check and read incarnation, log and snapshots", async (user) => {
     const bus = busOf(user);
-    await bootCheck({ bus, systemBus: busOf("system"), mode: "development", log: silent, probe: true });
+    await bootCheck({
+      bus,
+      systemBus: busOf("system"),
+      mode: "development",
+      log: silent,
+      probe: user === "lease-store",
+    });
     expect((await readIncarnation(bus)).partitions).toBe(8);
     const consumer = await jetstream(bus.nats).consumers.get(streamNames.log, { filter_subjects: ["tenure.log.1"] });
     await append(busOf("lease-store"), "tenure.log.1");
