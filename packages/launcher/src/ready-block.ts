@@ -19,6 +19,7 @@ export function readyBlock(running: Running): string {
   const { grpcPort, httpPort, nats, dataFolder, tookMs, scale, continued } = running;
   const services = serviceNames.map((name) => (scale[name] === 1 ? name : `${name} ×${scale[name]}`)).join("  ");
   const http = `http://127.0.0.1:${httpPort}`;
+  const address = grpcPort === 8368 ? "" : ` 127.0.0.1:${grpcPort}`;
   return `
   Tenure is ready (${(tookMs / 1000).toFixed(1)} s)
 
@@ -29,9 +30,9 @@ export function readyBlock(running: Running): string {
     data      ${dataFolder}${continued ? " (continued from the last run)" : " (new)"}
 
   Try next
-    node examples/status.mjs${grpcPort === 8368 ? "" : ` 127.0.0.1:${grpcPort}`}
+    node examples/leader.mjs a${address}      and in another terminal the same with b
+    node examples/status.mjs${address}
     curl ${http}/readyz
-    npm start -- --scale election=2
 
   Ctrl-C stops everything in order and keeps the data; --fresh forgets it.
 `;

@@ -12,7 +12,8 @@ import { addEndpoints, type HttpServer, Router, startHttpServer } from "./http/i
 import type { Lifecycle } from "./lifecycle.ts";
 import { createMetrics, type RuntimeMetrics } from "./metrics.ts";
 import { Presence } from "./presence/index.ts";
-import type { ExamineOptions, ServiceContext, ServiceDefinition } from "./service.ts";
+import type { ServiceContext, ServiceDefinition } from "./service.ts";
+import { sharing } from "./sharing.ts";
 import { productVersion } from "./version.ts";
 
 /** What a boot works with. */
@@ -67,7 +68,7 @@ export async function boot<F extends Fields>(input: BootInput<F>): Promise<void>
     incarnation,
     instance: config.instance,
     presence,
-    examineDeployment: (options) => examineAgain(input, bus, credentials, options),
+    examineDeployment: sharing((withProbe) => examineAgain(input, bus, credentials, withProbe)),
     stop: lifecycle.stopping,
   };
   const service = await definition.start(context);
@@ -128,9 +129,10 @@ async function examineAgain(
   input: BootInput<Fields>,
   bus: Bus,
   credentials: Credentials,
-  { probe, signal }: ExamineOptions,
+  probe: boolean,
 ): Promise<DoctorReport> {
   const { config, host } = input;
+  const signal = input.lifecycle.stopping;
   const startedMs = host.clock.now();
   const facts = await withSystemBus(input, credentials, signal, (systemBus) =>
     collectFacts(bus, systemBus, { probe, clock: host.clock, signal }),

@@ -29,13 +29,6 @@ export interface ServiceDefinition<F extends Fields> {
   start(context: ServiceContext<F>): Promise<AsyncDisposable | undefined>;
 }
 
-/** How the deployment is examined on request. */
-export interface ExamineOptions {
-  /** Whether to race the compare-and-set probe, about a second. */
-  readonly probe: boolean;
-  readonly signal: AbortSignal;
-}
-
 /** All that a service gets from the runtime. */
 export interface ServiceContext<F extends Fields> {
   readonly config: ConfigValues<CommonFields> & ConfigValues<F>;
@@ -53,8 +46,11 @@ export interface ServiceContext<F extends Fields> {
   readonly instance: string;
   /** What this instance says about itself to the others. */
   readonly presence: Pick<Presence, "describe">;
-  /** Makes the boot check's examination of the deployment again, for whoever asks. */
-  examineDeployment(options: ExamineOptions): Promise<DoctorReport>;
+  /**
+   * Makes the boot check's examination of the deployment again, with or without the compare-and-set probe. Whoever asks
+   * for the same while one is under way gets that one's answer: each costs connections, and the probe appends.
+   */
+  examineDeployment(withProbe: boolean): Promise<DoctorReport>;
   /** Aborted when the service begins to stop. */
   readonly stop: AbortSignal;
 }

@@ -2,20 +2,30 @@
 import { serve } from "@tenure/bus";
 import { SystemServiceDefinition } from "@tenure/contracts";
 import { runService, toDoctorResponse } from "@tenure/runtime";
+import { leaseStoreFields } from "./config.ts";
+import { servedDefinitions } from "./handlers/services.ts";
+import { startLeaseStore } from "./lease-store.ts";
 
 await runService({
   name: "lease-store",
   summary: "Owns the partitions of the log: leases, candidates, guarded data and history.",
-  fields: {},
+  fields: leaseStoreFields,
   // The store's safety rests on compare-and-set, so it proves at every start that the servers have it.
   probe: true,
-  async start({ bus, examineDeployment, presence }) {
-    presence.describe(() => ({ serves: [SystemServiceDefinition.fullName] }));
-    const server = serve(bus, SystemServiceDefinition, {
-      doctor: async ({ skipProbe }, { signal }) =>
-        toDoctorResponse(await examineDeployment({ probe: !skipProbe, signal })),
+  async start(context) {
+    const { bus, examineDeployment, presence } = context;
+    const serves = [SystemServiceDefinition, ...servedDefinitions].map(({ fullName }) => fullName);
+    presence.describe(() => ({ serves }));
+    const system = serve(bus, SystemServiceDefinition, {
+      doctor: async ({ skipProbe }) => toDoctorResponse(await examineDeployment(!skipProbe)),
     });
+    const store = await startLeaseStore(context);
     await bus.flush(); // From here on callers find it.
-    return server;
+    return {
+      async [Symbol.asyncDispose]() {
+        await store[Symbol.asyncDispose]();
+        await system.stop();
+      },
+    };
   },
 });

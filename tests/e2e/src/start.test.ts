@@ -2,7 +2,12 @@ import { execFile } from "node:child_process";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual, promisify } from "node:util";
-import { LeaseServiceDefinition, Severity, SystemServiceDefinition } from "@tenure/contracts";
+import {
+  MigrationServiceDefinition,
+  MigrationServiceListRequest,
+  Severity,
+  SystemServiceDefinition,
+} from "@tenure/contracts";
 import { freePort, processState, tempDirectory, waitFor } from "@tenure/testkit";
 import { describe, expect, it } from "vitest";
 import { callUnary, faultOf } from "./grpc.ts";
@@ -58,15 +63,13 @@ describe("npm start", () => {
   it("answers UNIMPLEMENTED with a typed detail for what no service serves", async () => {
     await using folder = await tempDirectory();
     await using system = await launch(folder.path);
-    const { get } = LeaseServiceDefinition.methods;
-    const refused = await callUnary(system.grpc, LeaseServiceDefinition, get, {
-      lease: undefined,
-      read: undefined,
-    }).catch((error: unknown) => error);
+    const { list } = MigrationServiceDefinition.methods;
+    const request = MigrationServiceListRequest.fromPartial({});
+    const refused = await callUnary(system.grpc, MigrationServiceDefinition, list, request).catch((error) => error);
     expect(faultOf(refused)).toMatchObject({
       code: "UNIMPLEMENTED",
       reason: "NOT_SERVED",
-      message: "no service of this deployment serves tenure.v1.LeaseService",
+      message: "no service of this deployment serves tenure.v1.MigrationService",
       details: { applied: "NO" },
     });
   }, 240_000);

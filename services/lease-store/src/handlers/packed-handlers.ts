@@ -1,0 +1,66 @@
+import {
+  beatResponse,
+  decodeRenewals,
+  packedRenewals,
+  type StoreServiceBeatRequest,
+  type StoreServiceBeatResponse,
+  type StoreServiceRenewRequest,
+  type StoreServiceRenewResponse,
+  storeRenewResponse,
+  waitBeats,
+} from "@tenure/contracts";
+import { RenewalCall } from "../replica/call.ts";
+import { limitReached, ownerChanged } from "../replica/faults.ts";
+import { type HandlerContext, unwrap } from "./handler-context.ts";
+
+/** Holds that one call may renew: they fit into one batch of the log. */
+const mostHoldsPerCall = 16_384;
+
+/** Renews terms of many clients of one partition in packed form, as its owner. */
+export function renewPackedHere(
+  context: HandlerContext,
+  partition: number,
+  request: StoreServiceRenewRequest,
+  signal: AbortSignal,
+): Promise<StoreServiceRenewResponse> {
+  const sources = unwrap(packedRenewals(request, partition));
+  const requests = sources.flat();
+  const holds = requests.reduce((count, { holdIds }) => count + holdIds.length, 0);
+  if (holds > mostHoldsPerCall) {
+    throw limitReached("renewals-per-call", mostHoldsPerCall, `${holds} renewals in one call are too many`);
+  }
+  const call = new RenewalCall(requests, (results, { state }) => {
+    let place = 0;
+    const groups = sources.map((source) =>
+      source.map((group) => {
+        const result = results[place];
+        place += 1;
+        if (result === undefined) throw new Error("a group of renewals has no result");
+        return { request: group, result };
+      }),
+    );
+    return storeRenewResponse(partition, groups, state.lastSequence);
+  });
+  return context.replica.at(partition).submit(call, signal);
+}
+
+/** The partition that packed renewals are of, for callers that know no routes; 0 for none. */
+export function partitionOfPacked(request: StoreServiceRenewRequest): number {
+  for (const { renewals } of request.sources) {
+    const [first] = decodeRenewals(renewals);
+    if (first !== undefined) return first.partition;
+  }
+  return 0;
+}
+
+/** Notes beats of waits in the queues of this owner. */
+export function beatHere(
+  context: HandlerContext,
+  partition: number,
+  request: StoreServiceBeatRequest,
+): StoreServiceBeatResponse {
+  const replica = context.replica.at(partition);
+  if (replica.ownEpoch === undefined) throw ownerChanged(partition);
+  const beats = unwrap(waitBeats(request));
+  return beatResponse(beats.map(({ beatNumber, waiterId }) => replica.beat(waiterId, beatNumber)));
+}

@@ -1,0 +1,75 @@
+import { ReadConsistency, type ReadOptions } from "@tenure/contracts";
+import { ReadCall } from "../replica/call.ts";
+import { type AnyHandler, type HandlerContext, methodOf, partitionOfLease, passOn, unwrap } from "./handler-context.ts";
+import type { ReadMethod } from "./read-methods.ts";
+
+type AnyRead = ReadMethod<never, unknown>;
+type AnyRequest = { readonly read: ReadOptions | undefined };
+
+/** How long a replica that is behind the client's revision may take to catch up. */
+const catchUpMs = 1_000;
+
+/** Handlers on the route of one partition: linearizable, by its owner. */
+export function routedReads(
+  context: HandlerContext,
+  partition: number,
+  table: object,
+): Readonly<Record<string, AnyHandler>> {
+  return mapReads(
+    table,
+    (_, method) =>
+      (request, { signal }) =>
+        readHere(context, partition, method, request, signal),
+  );
+}
+
+/** Handlers for callers that know no routes: a plain read is answered by this replica, a linearizable one by the owner. */
+export function unroutedReads(
+  context: HandlerContext,
+  client: object,
+  table: object,
+): Readonly<Record<string, AnyHandler>> {
+  return mapReads(table, (key, method) => async (request, scope) => {
+    const lease = unwrap(method.lease(request));
+    const partition = partitionOfLease(context, lease);
+    const { read } = request as AnyRequest;
+    if (read?.consistency !== ReadConsistency.LINEARIZABLE) {
+      await context.replica.reach(partition, read?.minRevision ?? 0n, catchUpMs, scope.signal);
+      return context.replica
+        .at(partition)
+        .view((state) => unwrap(method.respond(lease, request, { state, now: context.clock.now() })));
+    }
+    const send = methodOf(client, key);
+    return context.calls.call(
+      {
+        partition,
+        isRepeatable: true,
+        local: (signal) => readHere(context, partition, method, request, signal),
+        remote: (route, options) => send(request, passOn(scope, route, options)),
+      },
+      scope,
+    );
+  });
+}
+
+function readHere(
+  context: HandlerContext,
+  partition: number,
+  method: AnyRead,
+  request: never,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const lease = unwrap(method.lease(request));
+  const call = new ReadCall(({ state, waiters }) =>
+    unwrap(method.respond(lease, request, { state, waiters, now: context.clock.now() })),
+  );
+  return context.replica.at(partition).submit(call, signal);
+}
+
+function mapReads(
+  table: object,
+  handlerOf: (key: string, method: AnyRead) => AnyHandler,
+): Readonly<Record<string, AnyHandler>> {
+  const entries = Object.entries(table) as [string, AnyRead][];
+  return Object.fromEntries(entries.map(([key, method]) => [key, handlerOf(key, method)]));
+}

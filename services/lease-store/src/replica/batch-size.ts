@@ -1,0 +1,25 @@
+import type { Event } from "@tenure/core";
+
+/** What a field costs at most beside its content: tag, length, and the bytes of a number. */
+const fieldBytes = 12;
+
+/**
+ * An upper bound, to within a few bytes, of what an event takes in the log. Text counts three bytes a character and
+ * every field its overhead, so that a batch that is full by this measure is never too large for the log.
+ */
+export function eventBytes(event: Event): number {
+  if (event.kind === "renewed") return fieldBytes + event.holdIds.length * 9;
+  return valueBytes(event);
+}
+
+function valueBytes(value: unknown): number {
+  if (typeof value === "string") return fieldBytes + value.length * 3;
+  if (value instanceof Uint8Array) return fieldBytes + value.length;
+  if (typeof value !== "object" || value === null) return fieldBytes;
+  let bytes = fieldBytes;
+  for (const [key, part] of Object.entries(value)) {
+    // Names of map entries are content, names of fields are tags; both counted as content errs on the safe side.
+    bytes += (Array.isArray(value) ? 0 : key.length) + valueBytes(part);
+  }
+  return bytes;
+}

@@ -1,0 +1,157 @@
+import {
+  type Command,
+  execute,
+  executePackedRenewal,
+  type OwnedPartition,
+  type PackedRenewal,
+  type PackedResult,
+  type PartitionState,
+  type Reply,
+  type Waiters,
+} from "@tenure/core";
+import type { Fault } from "@tenure/kernel";
+
+/** What an owner answers from, right after a batch was committed. */
+export interface CommittedView {
+  readonly state: PartitionState;
+  readonly waiters: Waiters;
+}
+
+/** What became of a call when a batch took it. */
+export type Taken =
+  /** Its answer leaves when the batch is committed. */
+  | { readonly kind: "answered" }
+  /** The next batch takes it again, before anything newer. */
+  | { readonly kind: "again" }
+  /** It stands in a lease's queue; its answer comes with a later batch. */
+  | { readonly kind: "waiting"; readonly waiterId: string };
+
+const answered: Taken = Object.freeze({ kind: "answered" });
+const again: Taken = Object.freeze({ kind: "again" });
+
+/**
+ * One call that the owner of a partition answers: it is taken into a batch, and answered from the state as it is right
+ * after that batch was committed. It is settled exactly once.
+ */
+export abstract class Call<Answer = unknown> {
+  readonly promise: Promise<Answer>;
+  readonly #resolve: (answer: Answer) => void;
+  readonly #reject: (fault: unknown) => void;
+  #isSettled = false;
+
+  constructor() {
+    let resolve: (answer: Answer) => void = () => {};
+    let reject: (fault: unknown) => void = () => {};
+    this.promise = new Promise<Answer>((onAnswer, onFault) => {
+      resolve = onAnswer;
+      reject = onFault;
+    });
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  get isSettled(): boolean {
+    return this.#isSettled;
+  }
+
+  /** Decides the call in the open batch. */
+  abstract take(owned: OwnedPartition, now: number): Taken;
+
+  protected abstract answer(view: CommittedView): Answer;
+
+  /** Answers after the commit; what rendering the answer throws is the answer. */
+  complete(view: CommittedView): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    try {
+      this.#resolve(this.answer(view));
+    } catch (thrown) {
+      this.#reject(thrown);
+    }
+  }
+
+  fail(fault: Fault): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#reject(fault);
+  }
+}
+
+/** Renders the reply to a command from what it was committed with. */
+export type RenderReply<Answer> = (reply: Reply, view: CommittedView) => Answer;
+
+/** A command. */
+export class CommandCall<Answer> extends Call<Answer> {
+  readonly command: Command;
+  /** The name under which it waits; undefined before and unless it does. */
+  waiterId: string | undefined;
+  readonly #render: RenderReply<Answer>;
+  #reply: Reply | undefined;
+
+  constructor(command: Command, render: RenderReply<Answer>) {
+    super();
+    this.command = command;
+    this.#render = render;
+  }
+
+  take(owned: OwnedPartition, now: number): Taken {
+    const reply = execute(owned, this.command, now);
+    if (reply.kind === "nextBatch") return again;
+    if (reply.kind === "queued") return { kind: "waiting", waiterId: reply.waiterId };
+    this.#reply = reply;
+    return answered;
+  }
+
+  /** The wait of this command is over; the answer leaves with the open batch. */
+  settle(reply: Reply): void {
+    this.#reply = reply;
+  }
+
+  protected answer(view: CommittedView): Answer {
+    if (this.#reply === undefined) throw new Error("a command was answered before it was decided");
+    return this.#render(this.#reply, view);
+  }
+}
+
+/** A linearizable read: its batch was sent after it arrived (rule 7). */
+export class ReadCall<Answer> extends Call<Answer> {
+  readonly #render: (view: CommittedView) => Answer;
+
+  constructor(render: (view: CommittedView) => Answer) {
+    super();
+    this.#render = render;
+  }
+
+  take(): Taken {
+    return answered;
+  }
+
+  protected answer(view: CommittedView): Answer {
+    return this.#render(view);
+  }
+}
+
+/** Packed renewals of many clients. The answer has one result for each request, and the state they were committed in. */
+export class RenewalCall<Answer> extends Call<Answer> {
+  readonly #requests: readonly PackedRenewal[];
+  readonly #render: (results: readonly PackedResult[], view: CommittedView) => Answer;
+  #results: readonly PackedResult[] = [];
+
+  constructor(
+    requests: readonly PackedRenewal[],
+    render: (results: readonly PackedResult[], view: CommittedView) => Answer,
+  ) {
+    super();
+    this.#requests = requests;
+    this.#render = render;
+  }
+
+  take(owned: OwnedPartition, now: number): Taken {
+    this.#results = this.#requests.map((request) => executePackedRenewal(owned, request, now));
+    return answered;
+  }
+
+  protected answer(view: CommittedView): Answer {
+    return this.#render(this.#results, view);
+  }
+}

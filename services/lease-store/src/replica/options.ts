@@ -1,0 +1,29 @@
+import type { Settings } from "@tenure/core";
+
+/** How a replica behaves. */
+export interface ReplicaOptions {
+  /** Names this replica in the log: its owner records and its batches. */
+  readonly instance: string;
+  readonly incarnationId: string;
+  readonly partitions: number;
+  /** What an owner decides by; written to the log when it differs from what the partition has. */
+  readonly settings: Settings;
+  /** Calls that wait for their batch, per partition; further ones are refused. */
+  readonly queuedCallsPerPartition: number;
+  /** Commands that one batch takes at most. */
+  readonly commandsPerBatch: number;
+  /** A snapshot is made after so many batches, or so many bytes of them, whichever comes first. */
+  readonly snapshotAfterBatches: number;
+  readonly snapshotAfterBytes: number;
+  /** How long the name of a deleted lease keeps its history. Its last token stays as long as it matters. */
+  readonly tombstoneRetentionMs: number;
+}
+
+/** The largest payload of a batch (the log's own bound). */
+export const largestBatchBytes = 524_288;
+
+/**
+ * A batch takes no more commands when its events have about this size. One command adds at most about 330 KiB (a
+ * migration configuration with its decision), so a batch stays below {@link largestBatchBytes}.
+ */
+export const fullBatchBytes = 131_072;

@@ -1,0 +1,302 @@
+import { ghost } from "@tenure/log/memory";
+import { describe, expect, it } from "vitest";
+import { claim, readAt, send, tokenOf, World, waitingClaim } from "./testing/world.ts";
+
+const lease = "billing/scheduler";
+
+async function owning(world: World, instance = "a") {
+  const member = await world.join(instance);
+  member.replica.at(0).takeOver(false);
+  await world.run(20);
+  expect(member.replica.at(0).role).toBe("owning");
+  return member;
+}
+
+describe("an owner", () => {
+  it("answers after the append is acknowledged, and its followers apply the same", async () => {
+    await using world = new World();
+    const a = await owning(world);
+    const b = await world.join("b");
+    const [reply] = await Promise.all([send(a, claim("x", lease)), world.run(20)]);
+    expect(reply.kind).toBe("granted");
+    expect(b.replica.at(0).role).toBe("following");
+    expect(b.replica.at(0).state.leases.get(lease)?.holds[0]?.token).toBe(tokenOf(reply));
+    expect(b.replica.revision).toBe(a.replica.at(0).state.lastSequence);
+  });
+
+  it("commits calls that come together with one append", async () => {
+    await using world = new World();
+    const a = await owning(world);
+    const before = world.log.messages(0).length;
+    const calls = Array.from({ length: 50 }, (_, index) => send(a, claim("x", `billing/job-${index}`)));
+    await world.run(20);
+    const replies = await Promise.all(calls);
+    expect(replies.every(({ kind }) => kind === "granted")).toBe(true);
+    expect(world.log.messages(0).length - before).toBe(1);
+  });
+
+  it("refuses calls beyond its queue with the limit's name", async () => {
+    await using world = new World();
+    const member = await world.join("a", { queuedCallsPerPartition: 2 });
+    member.replica.at(0).takeOver(false);
+    const calls = [1, 2, 3].map((index) => send(member, claim("x", `billing/job-${index}`)));
+    await expect(calls[2]).rejects.toMatchObject({
+      code: "RESOURCE_EXHAUSTED",
+      details: { applied: "NO", limit: { name: "queued-calls-per-partition", value: 2n } },
+    });
+    await world.run(20);
+    expect((await Promise.all(calls.slice(0, 2))).map(({ kind }) => kind)).toEqual(["granted", "granted"]);
+  });
+
+  it("answers a linearizable read only after an append that was sent after it arrived", async () => {
+    await using world = new World({ onAppend: () => ({ kind: "delayed", requestMs: 5, replyMs: 5 }) });
+    const a = await owning(world);
+    const before = world.log.messages(0).length;
+    let answer: bigint | undefined;
+    void readAt(a, ({ lastSequence }) => lastSequence).then((sequence) => {
+      answer = sequence;
+    });
+    await world.run(9);
+    expect(answer).toBeUndefined();
+    await world.run(5);
+    expect(world.log.messages(0).length - before).toBe(1);
+    expect(answer).toBe(world.log.messages(0).at(-1)?.sequence);
+  });
+
+  it("grants the first who waits in the same batch as the release", async () => {
+    await using world = new World();
+    const a = await owning(world);
+    const [first] = await Promise.all([send(a, claim("x", lease)), world.run(20)]);
+    const second = send(a, waitingClaim("y", lease));
+    const third = send(a, waitingClaim("z", lease));
+    third.catch(() => undefined);
+    await world.run(20);
+    const before = world.log.messages(0).length;
+    const items = [{ lease, token: tokenOf(first) }];
+    const released = send(a, { kind: "release", principal: "x", items });
+    await world.run(5);
+    expect((await released).kind).toBe("released");
+    expect(tokenOf(await second)).toBeGreaterThan(tokenOf(first));
+    expect(world.log.messages(0).length - before).toBe(1);
+    expect(a.replica.at(0).waiting).toBe(1);
+  });
+
+  it("takes a claim out of the queue when its caller has gone", async () => {
+    await using world = new World();
+    const a = await owning(world);
+    const [first] = await Promise.all([send(a, claim("x", lease)), world.run(20)]);
+    const gone = new AbortController();
+    const second = send(a, waitingClaim("y", lease), gone.signal);
+    const third = send(a, waitingClaim("z", lease));
+    await world.run(20);
+    gone.abort(new Error("gone"));
+    await expect(second).rejects.toThrow("gone");
+    await Promise.all([
+      send(a, { kind: "release", principal: "x", items: [{ lease, token: tokenOf(first) }] }),
+      world.run(20),
+    ]);
+    await third;
+    expect(a.replica.at(0).state.leases.get(lease)?.holds[0]?.holder).toBe("z");
+  });
+
+  it("expires a term L after its last renewal, not before, and at most a tick and an append later", async () => {
+    await using world = new World();
+    const a = await owning(world);
+    const [granted] = await Promise.all([send(a, claim("x", lease)), world.run(20)]);
+    await world.run(500);
+    const items = [{ lease, token: tokenOf(granted), sendNumber: 2n }];
+    const renewedAtMs = world.clock.now();
+    const renewal = send(a, { kind: "renew", principal: "x", items });
+    await world.run(5);
+    await renewal;
+    const held = () => a.replica.at(0).state.leases.get(lease)?.holds.length;
+    await world.run(renewedAtMs + 999 - world.clock.now());
+    expect(held()).toBe(1);
+    await world.run(40);
+    expect(held()).toBe(0);
+    expect(a.replica.at(0).state.leases.get(lease)?.lastEndReason).toBe("expired");
+  });
+
+  it("expires nobody for a while after an outage of the store", async () => {
+    await using world = new World();
+    const a = await owning(world);
+    await Promise.all([send(a, claim("x", lease)), world.run(20)]);
+    world.log.failOver(3_000);
+    a.replica.noteConnectionLost();
+    await world.run(3_200);
+    const held = () => a.replica.at(0).state.leases.get(lease)?.holds.length;
+    expect(held()).toBe(1);
+    // R + T + 1 s after the first acknowledged append.
+    await world.run(900);
+    expect(held()).toBe(1);
+    await world.run(1_000);
+    expect(held()).toBe(0);
+  });
+});
+
+describe("an append of unknown outcome", () => {
+  it("keeps its callers waiting until the log has shown it, and then tells what happened", async () => {
+    let isLosing = false;
+    await using world = new World({
+      onAppend: () => (isLosing ? { kind: "lostReply", requestMs: 0 } : { kind: "delayed", requestMs: 0, replyMs: 0 }),
+    });
+    const a = await owning(world);
+    isLosing = true;
+    let answer: string | undefined;
+    void send(a, claim("x", lease)).then(({ kind }) => {
+      answer = kind;
+    });
+    await world.run(50);
+    expect(answer).toBeUndefined();
+    await world.run(100);
+    expect(answer).toBe("granted");
+    expect(world.log.messages(0)).toHaveLength(2);
+  });
+
+  it("is lost for certain when another owner's batch stands there: nothing of it was applied", async () => {
+    let isHaunted = false;
+    await using world = new World({
+      onAppend: ({ client, timeoutMs }) =>
+        isHaunted && client === "a" ? ghost(timeoutMs, 200) : { kind: "delayed", requestMs: 0, replyMs: 0 },
+    });
+    const a = await owning(world);
+    const b = await world.join("b");
+    isHaunted = true;
+    const lost = send(a, claim("x", lease));
+    const queued = new Promise((resolve) => void lost.catch(resolve));
+    await world.run(20);
+    b.replica.at(0).takeOver(false);
+    await world.run(400);
+    await expect(queued).resolves.toMatchObject({ reason: "OWNER_CHANGED", details: { applied: "NO" } });
+    isHaunted = false;
+    await world.run(1_000);
+    expect(a.replica.at(0).role).toBe("following");
+    expect(a.replica.at(0).state.leases.size).toBe(0);
+    const [reply] = await Promise.all([send(b, claim("y", lease)), world.run(20)]);
+    expect(reply.kind).toBe("granted");
+    expect(a.replica.at(0).state.leases.get(lease)?.holds[0]?.holder).toBe("y");
+  });
+});
+
+describe("a change of owner", () => {
+  it("by hand-over decides what is queued, then sends everyone to the successor", async () => {
+    await using world = new World();
+    const a = await owning(world);
+    const b = await world.join("b");
+    const accepted = send(a, claim("x", lease));
+    const waiting = send(a, waitingClaim("y", lease));
+    const handedOver = a.replica.at(0).handOver("b");
+    const refused = send(a, claim("x", "billing/later"));
+    await Promise.all([
+      expect(waiting).rejects.toMatchObject({ reason: "OWNER_CHANGED", details: { applied: "NO" } }),
+      expect(refused).rejects.toMatchObject({ reason: "OWNER_CHANGED", details: { applied: "NO" } }),
+      world.run(20),
+    ]);
+    await handedOver;
+    expect((await accepted).kind).toBe("granted");
+    expect(b.replica.at(0).state.successor).toBe("b");
+    b.replica.at(0).takeOver(true);
+    await world.run(20);
+    expect([a.replica.at(0).role, b.replica.at(0).role]).toEqual(["following", "owning"]);
+    expect(a.replica.at(0).state).toMatchObject({ epoch: 2n, owner: "b" });
+  });
+
+  it("shows an owner that was paused that it is replaced, without loading anything", async () => {
+    await using world = new World();
+    const a = await owning(world);
+    const b = await world.join("b");
+    b.replica.at(0).takeOver(false);
+    await world.run(50);
+    expect(a.replica.at(0).role).toBe("following");
+    expect(a.roles).not.toContain("loading");
+    expect(a.replica.at(0).state.owner).toBe("b");
+  });
+
+  it("costs the loser of a race for it no reload", async () => {
+    await using world = new World();
+    const a = await world.join("a");
+    const b = await world.join("b");
+    a.replica.at(0).takeOver(false);
+    b.replica.at(0).takeOver(false);
+    await world.run(20);
+    expect([a.replica.at(0).role, b.replica.at(0).role].toSorted()).toEqual(["following", "owning"]);
+    expect([...a.roles, ...b.roles]).not.toContain("loading");
+    expect(a.replica.at(0).state.owner).toBe(b.replica.at(0).state.owner);
+    expect(a.replica.at(0).state.lastSequence).toBe(b.replica.at(0).state.lastSequence);
+  });
+
+  it("lets a new owner count from its own sight of the renewals", async () => {
+    await using world = new World();
+    const a = await owning(world);
+    const b = await world.join("b");
+    await Promise.all([send(a, claim("x", lease)), world.run(20)]);
+    await world.run(800);
+    b.replica.at(0).takeOver(false);
+    await world.run(100);
+    expect(b.replica.at(0).state.leases.get(lease)?.holds).toHaveLength(1);
+    await world.run(200);
+    expect(b.replica.at(0).state.leases.get(lease)?.holds).toHaveLength(0);
+  });
+});
+
+describe("a snapshot", () => {
+  it("is made after so many batches, announced, and enough for a fresh replica after a purge", async () => {
+    await using world = new World();
+    const a = await world.join("a", { snapshotAfterBatches: 5 });
+    a.replica.at(0).takeOver(false);
+    await world.run(20);
+    for (let index = 0; index < 8; index += 1) {
+      await Promise.all([send(a, claim("x", `billing/job-${index}`)), world.run(20)]);
+    }
+    const reference = a.replica.at(0).state.snapshot;
+    if (reference === undefined) throw new Error("no snapshot was announced");
+    world.log.purge(0, reference.sequence);
+    const b = await world.join("b");
+    await world.run(200);
+    expect(b.replica.at(0).role).toBe("following");
+    expect([...b.replica.at(0).state.leases.keys()].sort()).toEqual([...a.replica.at(0).state.leases.keys()].sort());
+    expect(b.faults).toEqual([]);
+  });
+});
+
+describe("a plain read", () => {
+  it("never shows what an append in flight may still lose", async () => {
+    let isSlow = false;
+    await using world = new World({
+      onAppend: () => ({ kind: "delayed", requestMs: isSlow ? 10 : 0, replyMs: 0 }),
+    });
+    const a = await owning(world);
+    isSlow = true;
+    const granted = send(a, claim("x", lease));
+    await world.run(5);
+    let seen: number | undefined;
+    void a.replica
+      .at(0)
+      .view(({ leases }) => leases.size)
+      .then((size) => {
+        seen = size;
+      });
+    await world.run(1);
+    expect(seen).toBeUndefined();
+    await world.run(10);
+    await granted;
+    expect(seen).toBe(1);
+  });
+
+  it("waits for the revision that the client has seen, and says so when it does not come", async () => {
+    await using world = new World({ deliveryMs: ({ client }) => (client === "b" ? 50 : 0) });
+    const a = await owning(world);
+    const b = await world.join("b");
+    await world.run(200);
+    const [reply] = await Promise.all([send(a, claim("x", lease)), world.run(5)]);
+    const revision = reply.kind === "granted" ? (reply.position?.sequence ?? 0n) : 0n;
+    const behind = b.replica.reach(0, revision, 20);
+    const patient = b.replica.reach(0, revision, 1_000);
+    await Promise.all([
+      expect(behind).rejects.toMatchObject({ code: "UNAVAILABLE", reason: "REPLICA_BEHIND" }),
+      world.run(100),
+    ]);
+    await patient;
+    expect(b.replica.at(0).state.leases.has(lease)).toBe(true);
+  });
+});

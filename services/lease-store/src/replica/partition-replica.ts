@@ -1,0 +1,325 @@
+import { type Event, emptyPartition, followBatch, type PartitionState } from "@tenure/core";
+import { Backoff, Fault } from "@tenure/kernel";
+import type { Call } from "./call.ts";
+import { notServing, ownerChanged, partitionHalted } from "./faults.ts";
+import type { ReplicaOptions } from "./options.ts";
+import { type CommittedBatch, type OwnerEnding, PartitionOwner } from "./partition-owner.ts";
+import type { ReplicaPorts, StoredBatch } from "./ports.ts";
+import { fetchSnapshot, newestReference, SnapshotKeeper } from "./snapshot-keeper.ts";
+
+/** What a replica does about a partition at present. */
+export type Role = "loading" | "following" | "takingOver" | "owning" | "handingOver" | "halted";
+
+/** A batch that this replica has applied: it was seen in the log, or committed by this replica itself. */
+export interface AppliedBatch {
+  readonly partition: number;
+  readonly sequence: bigint;
+  readonly events: readonly Event[];
+  /** The state right after the batch. */
+  readonly state: PartitionState;
+  /** Whether this replica wrote it, so that its tail will still bring it. */
+  readonly isOwn: boolean;
+}
+
+/** Told of what happens to a partition. Everything is told synchronously; a listener does not throw. */
+export interface PartitionListener {
+  onRole(partition: number, role: Role): void;
+  /** The owner or epoch changed, or was handed over. */
+  onOwner(partition: number): void;
+  onApplied(applied: AppliedBatch): void;
+  onCommitted(partition: number, committed: CommittedBatch): void;
+  /** The state was loaded anew: what was between is not known batch by batch. */
+  onReloaded(partition: number): void;
+  /** Something failed that the partition lives with. */
+  onFault(partition: number, doing: string, fault: unknown): void;
+}
+
+/** How a partition is followed from a sequence on. */
+export type Resume = (partition: number, sequence: bigint) => void;
+
+interface TailedMessage {
+  readonly sequence: bigint;
+  readonly payload: Uint8Array;
+}
+
+const reloadBackoff = { firstMs: 100, limitMs: 5_000 };
+
+/**
+ * One replica's copy of one partition: loads it, follows the log, and owns it while the log says so. There is one state:
+ * the owner decides on it directly, and if changes on it were not committed it is thrown away and loaded again.
+ */
+export class PartitionReplica implements AsyncDisposable {
+  readonly partition: number;
+  readonly #ports: ReplicaPorts;
+  readonly #options: ReplicaOptions;
+  readonly #listener: PartitionListener;
+  readonly #resume: Resume;
+  readonly #keeper: SnapshotKeeper;
+  readonly #stop = new AbortController();
+  #state: PartitionState;
+  #role: Role = "loading";
+  #halted: string | undefined;
+  #owner: PartitionOwner | undefined;
+  #ownership: Promise<void> = Promise.resolve();
+  #loading: Promise<void> = Promise.resolve();
+  /** Messages that arrived while owning and are not known to be our own. */
+  #held: TailedMessage[] = [];
+
+  constructor(
+    partition: number,
+    ports: ReplicaPorts,
+    options: ReplicaOptions,
+    listener: PartitionListener,
+    resume: Resume,
+  ) {
+    this.partition = partition;
+    this.#ports = ports;
+    this.#options = options;
+    this.#listener = listener;
+    this.#resume = resume;
+    this.#keeper = new SnapshotKeeper(ports, options);
+    this.#state = emptyPartition(partition, ports.clock.now());
+  }
+
+  get role(): Role {
+    return this.#role;
+  }
+
+  get state(): PartitionState {
+    return this.#state;
+  }
+
+  /** Why it halted; undefined unless it did. */
+  get haltedWhy(): string | undefined {
+    return this.#halted;
+  }
+
+  get queued(): number {
+    return this.#owner?.queued ?? 0;
+  }
+
+  /** Ms since the append in flight was first tried; a loop that hangs shows here. */
+  get appendingForMs(): number {
+    return this.#owner?.appendingForMs ?? 0;
+  }
+
+  get waiting(): number {
+    return this.#owner?.waiting ?? 0;
+  }
+
+  /** The epoch that this replica serves or is about to; undefined when it does not. */
+  get ownEpoch(): bigint | undefined {
+    return this.#owner?.epoch;
+  }
+
+  /** Loads the newest snapshot, tries until it succeeds or the replica stops, and returns where the tail begins. */
+  async load(): Promise<bigint> {
+    const backoff = new Backoff(reloadBackoff, this.#ports.random);
+    for (;;) {
+      try {
+        const reference = await newestReference(this.#ports, this.partition);
+        this.#state =
+          reference === undefined
+            ? emptyPartition(this.partition, this.#ports.clock.now())
+            : await fetchSnapshot(this.#ports, this.#options.incarnationId, reference);
+        return this.#state.lastSequence;
+      } catch (thrown) {
+        this.#stop.signal.throwIfAborted();
+        this.#listener.onFault(this.partition, "load the partition", thrown);
+        await this.#ports.clock.sleep(backoff.next(), this.#stop.signal);
+      }
+    }
+  }
+
+  /** Takes a message of the tail. */
+  onMessage(sequence: bigint, payload: Uint8Array): void {
+    if (this.#role === "loading" || this.#role === "halted") {
+      if (this.#role === "loading" && this.#isFollowable) this.#follow({ sequence, payload });
+      return;
+    }
+    if (this.#owner === undefined) this.#follow({ sequence, payload });
+    else if (sequence > this.#state.lastSequence) this.#hold(this.#owner, { sequence, payload });
+  }
+
+  /** The tail has told everything that was there when it began. */
+  onCaughtUp(): void {
+    if (this.#role === "loading" && this.#isFollowable) this.#become("following");
+  }
+
+  /** Loads the partition anew and has the tail follow it from there. */
+  reload(why: string): void {
+    if (this.#role === "halted" || this.#stop.signal.aborted) return;
+    this.#listener.onFault(this.partition, "follow the log", new Error(why));
+    this.#isFollowable = false;
+    this.#become("loading");
+    this.#loading = this.load().then(
+      (sequence) => {
+        this.#isFollowable = true;
+        this.#listener.onReloaded(this.partition);
+        this.#resume(this.partition, sequence);
+      },
+      () => undefined,
+    );
+  }
+
+  /** The log does not say what it must: nothing is decided or shown any more until an operator has acted. */
+  halt(why: string): void {
+    this.#halted = why;
+    this.#become("halted");
+    this.#owner?.replace();
+  }
+
+  /** Begins an epoch of this replica's own, if the log lets it. Calls are queued from here on. */
+  takeOver(isHandedOver: boolean): void {
+    if (this.#role !== "following") return;
+    const owner = new PartitionOwner(this.#state, this.#ports, this.#options, {
+      onCommitted: (committed) => this.#onCommitted(owner, committed),
+    });
+    this.#owner = owner;
+    this.#become("takingOver");
+    this.#ownership = owner.run(isHandedOver, this.#stop.signal).then(
+      (ending) => this.#onEnding(ending),
+      (thrown) => this.#onBroken(thrown),
+    );
+  }
+
+  /** Gives the partition away with everything that is queued decided first; resolves when it is done. */
+  async handOver(successor: string): Promise<void> {
+    if (this.#owner === undefined || this.#role === "halted") return;
+    if (this.#role === "owning") this.#become("handingOver");
+    this.#owner.handOver(successor);
+    await this.#ownership;
+  }
+
+  /** Has the owner answer a call; refused with OWNER_CHANGED when that is not this replica. */
+  submit<Answer>(call: Call<Answer>, signal?: AbortSignal): Promise<Answer> {
+    if (this.#owner !== undefined && this.#role !== "halted") return this.#owner.submit(call, signal);
+    call.fail(this.#halted === undefined ? ownerChanged(this.partition) : this.#haltedFault());
+    return call.promise;
+  }
+
+  beat(waiterId: string, beatNumber: bigint): boolean {
+    return this.#owner?.beat(waiterId, beatNumber) ?? false;
+  }
+
+  noteConnectionLost(): void {
+    this.#owner?.noteConnectionLost();
+  }
+
+  /** Reads the state when it shows only what is committed: never what an append in flight may still lose. */
+  view<Answer>(read: (state: PartitionState) => Answer): Promise<Answer> {
+    const owner = this.#owner;
+    if (owner === undefined) return this.#readNow(read);
+    return new Promise((resolve) => {
+      owner.whenCommitted((isCommitted) => {
+        resolve(isCommitted ? this.#readNow(read) : this.#ownership.then(() => this.view(read)));
+      });
+    });
+  }
+
+  async #readNow<Answer>(read: (state: PartitionState) => Answer): Promise<Answer> {
+    if (this.#role === "loading") throw notServing(this.partition, "it is being loaded");
+    if (this.#role === "halted") throw this.#haltedFault();
+    return read(this.#state);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort(new Fault({ code: "UNAVAILABLE", reason: "SERVER_STOPPING", message: "the replica stops" }));
+    await this.#ownership;
+    await this.#loading;
+  }
+
+  #isFollowable = true;
+
+  #follow(message: TailedMessage): void {
+    const batch = this.#decode(message);
+    if (batch === undefined) return;
+    const { epoch, owner, successor } = this.#state;
+    const followed = followBatch(this.#state, batch, this.#ports.clock.now());
+    if (followed.kind === "gap") this.reload(`batch ${batch.sequence} follows ${followed.prev}, which is not known`);
+    else if (followed.kind === "broken") this.halt(followed.why);
+    if (followed.kind !== "applied") return;
+    const { partition } = this;
+    this.#listener.onApplied({
+      partition,
+      sequence: batch.sequence,
+      events: batch.events,
+      state: this.#state,
+      isOwn: false,
+    });
+    const state = this.#state;
+    if (state.epoch !== epoch || state.owner !== owner || state.successor !== successor) {
+      this.#listener.onOwner(partition);
+    }
+  }
+
+  #decode({ payload, sequence }: TailedMessage): StoredBatch | undefined {
+    try {
+      const batch = this.#ports.codec.decodeBatch(sequence, payload);
+      if (batch.incarnationId === this.#options.incarnationId) return batch;
+      this.halt(`batch ${sequence} is of incarnation ${batch.incarnationId}, not ${this.#options.incarnationId}`);
+    } catch (thrown) {
+      this.halt(`batch ${sequence} cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+    }
+    return undefined;
+  }
+
+  /** Keeps what the tail brings while owning: it is our own append before its answer, or another owner's batch. */
+  #hold(owner: PartitionOwner, message: TailedMessage): void {
+    this.#held.push(message);
+    const isOurs = owner.inFlight !== undefined && owner.inFlight === this.#ports.codec.batchIdOf(message.payload);
+    if (!isOurs) owner.replace();
+  }
+
+  #onCommitted(owner: PartitionOwner, committed: CommittedBatch): void {
+    const { events } = committed.batch;
+    const { partition } = this;
+    const state = this.#state;
+    this.#held = this.#held.filter(({ sequence }) => sequence > committed.sequence);
+    if (this.#role === "takingOver") this.#become("owning");
+    this.#listener.onApplied({ partition, sequence: committed.sequence, events, state, isOwn: true });
+    this.#listener.onCommitted(partition, committed);
+    if (events.some(({ kind }) => kind === "ownerChanged" || kind === "ownerHandedOver"))
+      this.#listener.onOwner(partition);
+    if (this.#keeper.note(committed.sizeBytes)) void this.#makeSnapshot(owner);
+  }
+
+  async #makeSnapshot(owner: PartitionOwner): Promise<void> {
+    try {
+      const reference = await this.#keeper.make(this.#state);
+      if (this.#owner === owner) owner.announce(reference);
+    } catch (thrown) {
+      this.#listener.onFault(this.partition, "make a snapshot", thrown);
+    }
+  }
+
+  #onEnding(ending: OwnerEnding): void {
+    this.#owner = undefined;
+    const held = this.#held;
+    this.#held = [];
+    if (this.#role === "halted") return;
+    if (ending.kind === "stopped") this.#become("loading");
+    else if (ending.kind === "replaced" && !ending.isClean) this.reload("another owner took the partition over");
+    else {
+      this.#become("following");
+      for (const message of held) if (this.#role === "following") this.#follow(message);
+    }
+  }
+
+  #onBroken(thrown: unknown): void {
+    this.#owner = undefined;
+    this.#held = [];
+    this.#listener.onFault(this.partition, "own the partition", thrown);
+    this.reload("the ownership broke down");
+  }
+
+  #haltedFault(): Fault {
+    return partitionHalted(this.partition, this.#halted ?? "");
+  }
+
+  #become(role: Role): void {
+    if (this.#role === role) return;
+    this.#role = role;
+    this.#listener.onRole(this.partition, role);
+  }
+}

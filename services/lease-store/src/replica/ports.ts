@@ -1,0 +1,49 @@
+import type { LoggedBatch, PartitionSnapshot, SnapshotReference } from "@tenure/core";
+import type { Clock, Random } from "@tenure/kernel";
+import type { CommitOutcome, LogTransport, SnapshotStore } from "@tenure/log";
+
+/** Appends one batch at a time and resolves unknown outcomes (rule 3); rejects only when `signal` is aborted. */
+export interface PartitionWriter {
+  commit(payload: Uint8Array, prev: bigint, signal: AbortSignal): Promise<CommitOutcome>;
+}
+
+/** A batch with all that the log says about it (rule 2). */
+export interface StoredBatch extends LoggedBatch {
+  /** 32 hexadecimal digits; fresh for every batch, the same when it is appended again. */
+  readonly batchId: string;
+  readonly writer: string;
+  readonly incarnationId: string;
+  /** The latest snapshot when it was written. */
+  readonly snapshot: SnapshotReference | undefined;
+}
+
+/** How batches and snapshots are written as bytes. */
+export interface LogCodec {
+  encodeBatch(batch: Omit<StoredBatch, "sequence">): Uint8Array;
+  decodeBatch(sequence: bigint, payload: Uint8Array): StoredBatch;
+  /** The id of an encoded batch, without decoding the rest; undefined if the bytes are no batch. */
+  batchIdOf(payload: Uint8Array): string | undefined;
+  encodeSnapshot(snapshot: PartitionSnapshot, header: SnapshotHeader): Uint8Array;
+  /** Refuses another incarnation's snapshot. */
+  decodeSnapshot(bytes: Uint8Array, incarnationId: string): PartitionSnapshot;
+}
+
+/** What a snapshot says about its making. */
+export interface SnapshotHeader {
+  readonly incarnationId: string;
+  readonly writer: string;
+  readonly wallMs: number;
+  /** The snapshot before; the log may be purged strictly below that one. */
+  readonly previous: SnapshotReference | undefined;
+}
+
+/** Everything that a replica needs of the world. */
+export interface ReplicaPorts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly transport: Pick<LogTransport, "tail" | "readLast">;
+  readonly snapshots: SnapshotStore;
+  readonly codec: LogCodec;
+  /** The writer of one partition. */
+  writerOf(partition: number): PartitionWriter;
+}

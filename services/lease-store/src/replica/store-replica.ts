@@ -1,0 +1,125 @@
+import type { Timer } from "@tenure/kernel";
+import type { Tail, TailListener } from "@tenure/log";
+import { notServing } from "./faults.ts";
+import type { ReplicaOptions } from "./options.ts";
+import { type PartitionListener, PartitionReplica } from "./partition-replica.ts";
+import type { ReplicaPorts } from "./ports.ts";
+
+/** Told of what happens to any partition, and of how far the log has been read. */
+export interface StoreListener extends PartitionListener {
+  /**
+   * The tail brought this message, after the partition has taken it. Messages come in the order of the log. Not settled
+   * is one that the partition will apply later: an append of its own whose answer is still on its way.
+   */
+  onTailed(partition: number, sequence: bigint, isSettled: boolean): void;
+}
+
+interface RevisionWaiter {
+  readonly revision: bigint;
+  readonly resolve: () => void;
+}
+
+/**
+ * Every partition of the log in one replica, fed by a single tail. Because the tail follows the log's one order over all
+ * partitions, the last message that it brought says how far *each* partition has been read: what a client's highest
+ * seen revision is compared with.
+ */
+export class StoreReplica implements AsyncDisposable, TailListener {
+  readonly partitions: readonly PartitionReplica[];
+  readonly #ports: ReplicaPorts;
+  readonly #listener: StoreListener;
+  readonly #waiters = new Set<RevisionWaiter>();
+  #tail: Tail | undefined;
+  #revision = 0n;
+
+  constructor(ports: ReplicaPorts, options: ReplicaOptions, listener: StoreListener) {
+    this.#ports = ports;
+    this.#listener = listener;
+    const resume = (partition: number, sequence: bigint) => this.#tail?.resume(partition, sequence);
+    this.partitions = Array.from(
+      { length: options.partitions },
+      (_, partition) => new PartitionReplica(partition, ports, options, listener, resume),
+    );
+  }
+
+  /** Loads every partition and begins to follow the log. */
+  async start(): Promise<void> {
+    const loaded = await Promise.all(
+      this.partitions.map(async (partition) => [partition.partition, await partition.load()] as const),
+    );
+    this.#tail = this.#ports.transport.tail(new Map(loaded), this);
+  }
+
+  /** The log position up to which every partition that is not being loaded has been read. */
+  get revision(): bigint {
+    return this.#revision;
+  }
+
+  /** Since when the log reaches this replica without interruption. */
+  get liveSinceMs(): number | undefined {
+    return this.#tail?.liveSinceMs;
+  }
+
+  /** The partition of a number. */
+  at(partition: number): PartitionReplica {
+    const found = this.partitions[partition];
+    if (found === undefined) throw new Error(`there is no partition ${partition} of ${this.partitions.length}`);
+    return found;
+  }
+
+  /**
+   * Resolves when the partition has been read up to `revision`; UNAVAILABLE with REPLICA_BEHIND after `timeoutMs`. What
+   * this replica committed itself it has read.
+   */
+  async reach(partition: number, revision: bigint, timeoutMs: number, signal?: AbortSignal): Promise<void> {
+    if (this.#revision >= revision || this.at(partition).state.lastSequence >= revision) return;
+    let timer: Timer | undefined;
+    let waiter: RevisionWaiter | undefined;
+    let onAbort: (() => void) | undefined;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        waiter = { revision, resolve };
+        this.#waiters.add(waiter);
+        const why = `it has read the log up to ${this.#revision}, not ${revision}`;
+        timer = this.#ports.clock.schedule(timeoutMs, () => reject(notServing(partition, why)));
+        onAbort = () => reject(signal?.reason);
+        signal?.addEventListener("abort", onAbort, { once: true });
+      });
+    } finally {
+      timer?.cancel();
+      if (waiter !== undefined) this.#waiters.delete(waiter);
+      if (onAbort !== undefined) signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  onMessage(partition: number, sequence: bigint, payload: Uint8Array): void {
+    const replica = this.at(partition);
+    replica.onMessage(sequence, payload);
+    if (sequence > this.#revision) this.#revision = sequence;
+    const isSettled = replica.state.lastSequence >= sequence || replica.ownEpoch === undefined;
+    this.#listener.onTailed(partition, sequence, isSettled);
+    for (const waiter of this.#waiters) if (this.#revision >= waiter.revision) waiter.resolve();
+  }
+
+  onCaughtUp(partition: number): void {
+    this.at(partition).onCaughtUp();
+  }
+
+  onReset(partition: number, why: string): void {
+    this.at(partition).reload(why);
+  }
+
+  onWentBack(partition: number, lastSequence: bigint, toldSequence: bigint): void {
+    this.at(partition).halt(`its log has gone back to ${lastSequence}, but ${toldSequence} was read`);
+  }
+
+  /** The connection to the log dropped: nobody is expired before holders had time to renew. */
+  noteConnectionLost(): void {
+    for (const partition of this.partitions) partition.noteConnectionLost();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.partitions.map((partition) => partition[Symbol.asyncDispose]()));
+    await this.#tail?.[Symbol.asyncDispose]();
+  }
+}

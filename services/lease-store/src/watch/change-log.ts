@@ -1,0 +1,58 @@
+import { type ChangeSet, sizeOfChanges } from "./changes.ts";
+
+/**
+ * The last changes in the order of the log, so that a watch that was cut off goes on where it stood. Bounded by the
+ * number of records that it names.
+ */
+export class ChangeLog {
+  readonly #most: number;
+  #sets: ChangeSet[] = [];
+  /** The place of the oldest set that is kept. */
+  #first = 0;
+  #size = 0;
+  #floor: bigint;
+
+  /** Nothing at or below `floor` is known. */
+  constructor(most: number, floor = 0n) {
+    this.#most = most;
+    this.#floor = floor;
+  }
+
+  /** The changes after this position are all kept. */
+  get floor(): bigint {
+    return this.#floor;
+  }
+
+  /** Adds the next changes of the log; renewals are not kept. */
+  add(changes: ChangeSet): void {
+    const size = sizeOfChanges(changes);
+    if (size === 0) return;
+    this.#sets.push({ ...changes, renewedLeases: [], renewedCandidates: [] });
+    this.#size += size;
+    while (this.#size > this.#most) {
+      const oldest = this.#sets[this.#first];
+      if (oldest === undefined) return;
+      this.#first += 1;
+      this.#size -= sizeOfChanges(oldest);
+      this.#floor = oldest.sequence;
+    }
+    // Cutting now and then keeps the cost of a change constant.
+    if (this.#first * 2 < this.#sets.length) return;
+    this.#sets = this.#sets.slice(this.#first);
+    this.#first = 0;
+  }
+
+  /** Forgets everything up to a position, because what happened before it is not known change by change. */
+  restart(floor: bigint): void {
+    this.#sets = [];
+    this.#first = 0;
+    this.#size = 0;
+    if (floor > this.#floor) this.#floor = floor;
+  }
+
+  /** The changes after a position; undefined if some of them are no longer kept. */
+  after(revision: bigint): readonly ChangeSet[] | undefined {
+    if (revision < this.#floor) return undefined;
+    return this.#sets.slice(this.#first).filter(({ sequence }) => sequence > revision);
+  }
+}

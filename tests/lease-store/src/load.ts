@@ -1,0 +1,118 @@
+import { LeaseServiceAcquireRequest, LeaseServiceReleaseRequest } from "@tenure/contracts";
+import { partitionOf } from "@tenure/core";
+import { Fault, systemClock } from "@tenure/kernel";
+import type { Deployment } from "./deployment.ts";
+import { duration } from "./requests.ts";
+
+/** One operation that was acknowledged. */
+export interface Acknowledged {
+  readonly partition: number;
+  readonly atMs: number;
+  readonly tookMs: number;
+}
+
+/** What the last acknowledged operation on a lease says must be true of it. */
+export interface Expected {
+  readonly holder: string;
+  readonly token: bigint;
+}
+
+/**
+ * Workers that take and release leases of their own, one operation at a time, as clients do: with attempts, and with
+ * the same attempt again when the outcome is not known. Tells what was acknowledged.
+ */
+export class Load {
+  readonly acknowledged: Acknowledged[] = [];
+  readonly expected = new Map<string, Expected | undefined>();
+  readonly tokens = new Map<string, bigint[]>();
+  readonly surprises: string[] = [];
+  readonly #deployment: Deployment;
+  readonly #workers: Promise<void>[] = [];
+  #isRunning = true;
+
+  constructor(deployment: Deployment, workers: number) {
+    this.#deployment = deployment;
+    for (let number = 0; number < workers; number += 1) this.#workers.push(this.#work(number));
+  }
+
+  /** Stops after the operations under way. */
+  async stop(): Promise<void> {
+    this.#isRunning = false;
+    await Promise.all(this.#workers);
+  }
+
+  /** Operations acknowledged per second over the whole run. */
+  get rate(): number {
+    const [first, last] = [this.acknowledged[0], this.acknowledged.at(-1)];
+    if (first === undefined || last === undefined) return 0;
+    return (this.acknowledged.length * 1_000) / (last.atMs - first.atMs);
+  }
+
+  /** The longest time without an acknowledgement that any partition had in a span of time, in milliseconds. */
+  longestGapMs(fromMs: number, untilMs: number): number {
+    const last = new Map<number, number>();
+    let longestMs = 0;
+    for (const { atMs, partition } of this.acknowledged) {
+      const before = last.get(partition);
+      if (before !== undefined && atMs > fromMs && atMs < untilMs) longestMs = Math.max(longestMs, atMs - before);
+      last.set(partition, atMs);
+    }
+    return longestMs;
+  }
+
+  /** The time within which the given share of operations was answered. */
+  percentileMs(share: number): number {
+    const sorted = this.acknowledged.map(({ tookMs }) => tookMs).toSorted((left, right) => left - right);
+    return sorted[Math.floor(sorted.length * share)] ?? 0;
+  }
+
+  async #work(number: number): Promise<void> {
+    const name = `load-${number}`;
+    const lease = { namespace: "conformance", name };
+    const partition = partitionOf(`conformance/${name}`, 8);
+    const principal = `worker-${number}`;
+    let attempts = 0n;
+    const attempt = () => {
+      attempts += 1n;
+      return { clientId: `load-${process.pid}-${number}`, number: attempts, settledBelow: attempts };
+    };
+    this.tokens.set(name, []);
+    while (this.#isRunning) {
+      const claim = LeaseServiceAcquireRequest.fromPartial({
+        attempt: attempt(),
+        claims: [{ lease, spec: { leaseDuration: duration(60_000) } }],
+        claimant: { holder: principal },
+      });
+      const granted = await this.#until(partition, () => this.#deployment.leases.acquire(claim, { principal }));
+      const token = granted?.grants[0]?.hold?.token;
+      if (token === undefined) continue;
+      this.tokens.get(name)?.push(token);
+      this.expected.set(name, { holder: principal, token });
+      if (!this.#isRunning) return;
+      const ending = LeaseServiceReleaseRequest.fromPartial({ attempt: attempt(), items: [{ lease, token }] });
+      const released = await this.#until(partition, () => this.#deployment.leases.release(ending, { principal }));
+      if (released?.released[0] !== true) this.surprises.push(`${name}: token ${token} was not held at its release`);
+      this.expected.set(name, undefined);
+    }
+  }
+
+  /** Sends the same request until it is answered for certain. */
+  async #until<Answer>(partition: number, send: () => Promise<Answer>): Promise<Answer | undefined> {
+    const startedAtMs = systemClock.now();
+    for (;;) {
+      try {
+        const answer = await send();
+        const atMs = systemClock.now();
+        this.acknowledged.push({ partition, atMs, tookMs: atMs - startedAtMs });
+        return answer;
+      } catch (thrown) {
+        const isPassing = thrown instanceof Fault && ["UNAVAILABLE", "DEADLINE_EXCEEDED"].includes(thrown.code);
+        if (!isPassing) {
+          this.surprises.push(String(thrown));
+          return undefined;
+        }
+        await systemClock.sleep(5);
+      }
+    }
+  }
+}
