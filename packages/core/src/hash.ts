@@ -16,7 +16,8 @@ export function hash32(text: string): number {
   return mix(hash);
 }
 
-function hashBytes(bytes: Uint8Array): number {
+/** The same hash of bytes. */
+export function hashBytes(bytes: Uint8Array): number {
   let hash = fnvOffset;
   for (const byte of bytes) hash = Math.imul(hash ^ byte, fnvPrime);
   return mix(hash);

@@ -79,6 +79,23 @@ describe("one answer per attempt (rule 4)", () => {
     expect(desk.batch({ ...claim, attempt: attempt(0n) })[0]?.kind).toBe("invalid");
   });
 
+  it("a guarded write of another value under the same number is not taken for the first", () => {
+    const desk = new Desk();
+    const { token } = desk.take("a", lease);
+    const write = (text: string) => ({
+      kind: "guard" as const,
+      lease,
+      token,
+      comparisons: [],
+      changes: [{ key: "k", value: new TextEncoder().encode(text) }],
+      principal: "a",
+      attempt: attempt(1n),
+    });
+    expect(desk.batch(write("one"))[0]?.kind).toBe("guardedChanged");
+    expect(desk.batch(write("one"))[0]?.kind).toBe("guardedChanged");
+    expect(desk.batch(write("two"))[0]).toEqual({ kind: "attemptReused", number: 1n });
+  });
+
   it("an attempt that fell out of the window is refused, because it may have happened", () => {
     const desk = bounded({ outcomesPerClient: 3 });
     for (let n = 1n; n <= 5n; n++) desk.batch({ ...claimOf("a", `billing/l${n}`), attempt: attempt(n) });

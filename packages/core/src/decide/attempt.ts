@@ -1,4 +1,4 @@
-import { hash32 } from "../hash.ts";
+import { hash32, hashBytes } from "../hash.ts";
 import type { Attempt, Command } from "../partition/command.ts";
 import type { Reply } from "../partition/reply.ts";
 import type { PartitionState } from "../partition/state.ts";
@@ -43,7 +43,8 @@ export function digestOf(command: Command): number {
       for (const { lease, token } of command.items) parts.push(lease, token);
       break;
     case "guard":
-      for (const { key, value } of command.changes) parts.push(key, value === undefined ? "-" : String(value.length));
+      for (const { key, value } of command.changes)
+        parts.push(key, value === undefined ? "-" : String(hashBytes(value)));
       break;
     default:
       break;

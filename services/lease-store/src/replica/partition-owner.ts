@@ -143,10 +143,11 @@ export class PartitionOwner {
 
   /**
    * Runs `action` as soon as the state shows only what is committed: now, or right after the append in flight. If the
-   * ownership ends first it is told that the state may show more.
+   * ownership ends first it is told that the state may show more. `afterAppend` waits for the append in flight also when
+   * that carries nothing, because its fate says whether the state is behind the log.
    */
-  whenCommitted(action: (isCommitted: boolean) => void): void {
-    if (this.#isOpen) this.#between.push(action);
+  whenCommitted(action: (isCommitted: boolean) => void, afterAppend = false): void {
+    if (this.#isOpen || afterAppend) this.#between.push(action);
     else action(true);
   }
 

@@ -206,15 +206,25 @@ export class PartitionReplica implements AsyncDisposable {
     this.#owner?.noteConnectionLost();
   }
 
-  /** Reads the state when it shows only what is committed: never what an append in flight may still lose. */
+  /**
+   * Reads the state when it shows only what is committed, never what an append in flight may still lose, and all that
+   * the tail has told: batches of another owner are held back until this ownership has ended.
+   */
   view<Answer>(read: (state: PartitionState) => Answer): Promise<Answer> {
     const owner = this.#owner;
     if (owner === undefined) return this.#readNow(read);
+    if (this.#isBehind && owner.inFlight === undefined) return this.#ownership.then(() => this.view(read));
     return new Promise((resolve) => {
       owner.whenCommitted((isCommitted) => {
-        resolve(isCommitted ? this.#readNow(read) : this.#ownership.then(() => this.view(read)));
-      });
+        if (!isCommitted) resolve(this.#ownership.then(() => this.view(read)));
+        else resolve(this.#isBehind ? this.view(read) : this.#readNow(read));
+      }, this.#isBehind);
     });
+  }
+
+  /** Whether the tail has told batches that the state does not show yet. */
+  get #isBehind(): boolean {
+    return this.#held.some(({ sequence }) => sequence > this.#state.lastSequence);
   }
 
   async #readNow<Answer>(read: (state: PartitionState) => Answer): Promise<Answer> {
@@ -302,7 +312,8 @@ export class PartitionReplica implements AsyncDisposable {
     else if (ending.kind === "replaced" && !ending.isClean) this.reload("another owner took the partition over");
     else {
       this.#become("following");
-      for (const message of held) if (this.#role === "following") this.#follow(message);
+      // One of them may hand the partition to this replica: then the rest is held again.
+      for (const { sequence, payload } of held) this.onMessage(sequence, payload);
     }
   }
 

@@ -1,0 +1,127 @@
+import type { WorldParts } from "../world.ts";
+import { type Edit, mutatedCode } from "./mutant-code.ts";
+import { acknowledgeEarly, skipSequenceCheck, takeSilenceForFailure } from "./port-mutations.ts";
+
+/** A bug that is planted, and what must see it. */
+export interface Mutation {
+  readonly name: string;
+  /** The invariants that it breaks; another violation is not its discovery. */
+  readonly breaks: readonly string[];
+  readonly plant: () => Promise<WorldParts>;
+}
+
+function edited(name: string, breaks: readonly string[], ...edits: readonly Edit[]): Mutation {
+  const folder = name.replaceAll(" ", "-");
+  return { name, breaks, plant: async () => ({ code: await mutatedCode(folder, edits) }) };
+}
+
+/** Bugs that the simulator must find, each at a place where the safety of the store hangs on one line. */
+export const mutations: readonly Mutation[] = [
+  {
+    name: "acknowledges before the append",
+    breaks: ["I14", "I17"],
+    plant: async () => ({ ports: { transport: acknowledgeEarly } }),
+  },
+  {
+    name: "skips the sequence check",
+    breaks: ["I2"],
+    plant: async () => ({ ports: { transport: skipSequenceCheck } }),
+  },
+  {
+    name: "treats an unknown outcome as failed",
+    breaks: ["I13"],
+    plant: async () => ({ ports: { writer: takeSilenceForFailure } }),
+  },
+  {
+    name: "counts the deadline from the answer",
+    breaks: ["I4"],
+    plant: async () => ({ flaws: { countsFromAnswer: true } }),
+  },
+  { name: "acts on after the release", breaks: ["I4"], plant: async () => ({ flaws: { actsAfterRelease: true } }) },
+  edited("expires early", ["I4", "I7"], {
+    module: "core",
+    file: "decide/overdue.js",
+    find: "remainingMs(hold.renewal, hold.leaseDurationMs, now)",
+    replace: "remainingMs(hold.renewal, hold.leaseDurationMs * 0.9, now)",
+  }),
+  edited("expires by a time from before the load", ["I7"], {
+    module: "core",
+    file: "snapshot/load.js",
+    find: "seenAtMs: now }",
+    replace: "seenAtMs: now - 10_000 }",
+  }),
+  edited(
+    "resets the token on delete",
+    ["I3"],
+    { module: "core", file: "decide/number.js", find: "batch.prev + 1n", replace: "batch.prev * 0n" },
+    {
+      module: "core",
+      file: "apply/lease.js",
+      find: "record.uid = 0;",
+      replace: "record.uid = 0; record.lastToken = 0n;",
+    },
+  ),
+  edited("frees a running term when its lease is deleted", ["I4"], {
+    module: "core",
+    file: "apply/lease.js",
+    find: "    if (record.holds.length === 0)\n        removeLease(state, record, position);",
+    replace:
+      "    for (const hold of record.holds) state.holds.delete(hold.id);\n    record.holds = [];\n    removeLease(state, record, position);",
+  }),
+  edited(
+    "drops the check of who writes guarded values",
+    ["I6"],
+    { module: "core", file: "decide/guard.js", find: "holdWithToken(record, token)", replace: "record?.holds[0]" },
+    { module: "core", file: "decide/guard.js", find: "checkHolder(hold, command) ??", replace: "" },
+  ),
+  edited("applies a repeated attempt twice", ["rule 4"], {
+    module: "core",
+    file: "decide/decide.js",
+    find: "if (known !== undefined)",
+    replace: 'if (known?.kind === "attemptTooOld")',
+  }),
+  edited("answers a linearizable read without an append", ["I16"], {
+    module: "lease-store",
+    file: "replica/partition-owner.js",
+    find: "this.#queue.push(call);",
+    replace:
+      "if (!(call instanceof CommandCall) && !this.#isOpen) call.complete(this.#owned); else this.#queue.push(call);",
+  }),
+  edited(
+    "grants in the first batch of an epoch",
+    ["rule 9"],
+    { module: "core", file: "decide/number.js", find: "return isFirstOfEpoch || ", replace: "return " },
+    {
+      module: "lease-store",
+      file: "replica/partition-owner.js",
+      find: "await this.#append(this.#firstTurn(isHandedOver), signal)",
+      replace: "await this.#ports.clock.sleep(50).then(() => this.#append(this.#firstTurn(isHandedOver), signal))",
+    },
+    {
+      module: "lease-store",
+      file: "replica/partition-owner.js",
+      find: "return { batch, calls: [], mustAppend: true, isLast: false };",
+      replace:
+        "const filled = fillBatch(this.#owned, this.#queue, this.#waiting, 100, clock.now()); this.#queue = filled.rest;" +
+        " return { batch, calls: [...filled.answered], mustAppend: true, isLast: false };",
+    },
+  ),
+  edited("keeps what was never committed", ["I14", "state"], {
+    module: "lease-store",
+    file: "replica/partition-replica.js",
+    find: 'ending.kind === "replaced" && !ending.isClean',
+    replace: "false",
+  }),
+  edited("hides a gap from watchers", ["I17", "I18"], {
+    module: "lease-store",
+    file: "replica/partition-replica.js",
+    find: "this.#listener.onReloaded(this.partition);",
+    replace: "",
+  }),
+  edited("forgets those who wait", ["I26"], {
+    module: "core",
+    file: "waiting/settle.js",
+    find: "export function settleWaiters(owned, now) {",
+    replace: "export function settleWaiters(owned, now) { owned.stirred.clear();",
+  }),
+];

@@ -1,0 +1,154 @@
+import { isDeepStrictEqual } from "node:util";
+import { takeSnapshot } from "@tenure/core";
+import type { MemoryLog } from "@tenure/log/memory";
+import type { LeaseReading } from "../actors/reader.ts";
+import type { NodeListener, ReplicaNode } from "../store/replica-node.ts";
+import { livenessBoundMs, stopBoundMs } from "../store/timing.ts";
+import type { VirtualTime } from "../time/virtual-time.ts";
+import { AnswerJudge } from "./answer-judge.ts";
+import { Court } from "./court.ts";
+import { LogJudge } from "./log-judge.ts";
+import { LogRecord } from "./log-record.ts";
+import { TermJudge } from "./term-judge.ts";
+import { demand, Violation } from "./violation.ts";
+import { WatchJudge } from "./watch-judge.ts";
+
+/** All that watches a world. Whatever one of them finds ends the run. */
+export class Oracles {
+  readonly court = new Court();
+  readonly logs: readonly LogRecord[];
+  readonly terms: TermJudge;
+  readonly watches: WatchJudge;
+  readonly answers: AnswerJudge;
+  readonly judge: LogJudge;
+  readonly #time: VirtualTime;
+
+  constructor(
+    time: VirtualTime,
+    log: MemoryLog,
+    partitions: number,
+    nodeOf: (instance: string) => ReplicaNode | undefined,
+  ) {
+    this.#time = time;
+    this.logs = Array.from({ length: partitions }, (_, partition) => new LogRecord(partition));
+    this.terms = new TermJudge(time, stopBoundMs);
+    this.watches = new WatchJudge(this.logs);
+    this.judge = new LogJudge(nodeOf);
+    this.answers = new AnswerJudge(this.logs, this.judge);
+    const all = new Set(this.logs.keys());
+    let last = 0n;
+    log.watch(() => {
+      for (let next = log.next(all, last); next !== undefined; next = log.next(all, last)) {
+        const message = next;
+        last = message.sequence;
+        this.court.examine(() => this.#take(this.#logOf(message.partition), message));
+      }
+    });
+  }
+
+  /** What replicas tell, examined without disturbing them. */
+  get nodeListener(): NodeListener {
+    const { answers, court, watches } = this;
+    return {
+      onApplied: (node, applied) => court.examine(() => watches.applied(node, applied)),
+      onReloaded: (node, partition) => court.examine(() => watches.reloaded(node, partition)),
+      onHalted: (node, partition) =>
+        court.examine(() =>
+          demand(false, "halt", () => `${node.instance} halted: ${node.replica.at(partition).haltedWhy}`),
+        ),
+      onSubmitted: (command) => answers.submitted(command),
+      onAnswered: (partition, command, answer) => court.examine(() => answers.answered(partition, command, answer)),
+    };
+  }
+
+  /** A linearizable reading shows everything that was in the log when it was asked for (I16). */
+  onRead(partition: number, lease: string, reading: LeaseReading, askedAt: bigint): void {
+    this.court.examine(() => {
+      const { sequence } = reading;
+      const what = `a linearizable reading of ${lease} at ${sequence}`;
+      demand(sequence >= askedAt, "I16", () => `${what} does not show ${askedAt}, which was there before it was asked`);
+      this.#expectTrue(partition, lease, reading, what);
+    });
+  }
+
+  /** A plain reading never goes back behind what its reader has seen (I16). */
+  onPlainRead(partition: number, lease: string, reading: LeaseReading, revision: bigint): void {
+    this.court.examine(() => {
+      const what = `a plain reading of ${lease} at ${reading.sequence}`;
+      const least = this.#logOf(partition).lastUpTo(revision);
+      demand(reading.sequence >= least, "I16", () => `${what} is older than ${least}, which its reader has seen`);
+      this.#expectTrue(partition, lease, reading, what);
+    });
+  }
+
+  /** Whether every replica has come to the end of the log and has exactly what it says; so has its history (I17). */
+  findDisagreement(nodes: Iterable<ReplicaNode>): Violation | undefined {
+    try {
+      this.#expectAgreement(nodes);
+      return undefined;
+    } catch (thrown) {
+      return thrown instanceof Violation ? thrown : new Violation("state", String(thrown));
+    }
+  }
+
+  #expectAgreement(nodes: Iterable<ReplicaNode>): void {
+    for (const node of nodes) {
+      for (const log of this.logs) {
+        const replica = node.replica.at(log.partition);
+        const where = `partition ${log.partition} at ${node.instance} (${replica.role})`;
+        demand(replica.state.lastSequence === log.lastSequence, "I17", () => {
+          return `${where} is at ${replica.state.lastSequence}, the log at ${log.lastSequence}`;
+        });
+        const isSame = isDeepStrictEqual(takeSnapshot(replica.state), takeSnapshot(log.state));
+        demand(isSame, "state", () => `${where} has another state than its log`);
+      }
+    }
+    for (const log of this.logs) this.#expectHistory(log);
+  }
+
+  /** What somebody has waited for since everything healed has moved (I26). */
+  expectProgress(waits: Iterable<{ readonly lease: string; readonly who: string; readonly sinceMs: number }>): void {
+    const { nowMs } = this.#time;
+    for (const { lease, sinceMs, who } of waits) {
+      const quietMs = nowMs - Math.max(sinceMs, this.judge.activeAtMs(lease));
+      const what = () => `${who} has waited for ${lease} and nothing has happened to it for ${quietMs.toFixed(0)} ms`;
+      demand(quietMs <= livenessBoundMs, "I26", what);
+    }
+  }
+
+  #take(log: LogRecord, message: Parameters<LogRecord["take"]>[0]): void {
+    const batch = log.take(message);
+    this.judge.judge(batch, this.#time.nowMs);
+    for (const event of batch.events) {
+      if (event.kind === "attemptRecorded") this.answers.recorded(event.client, event.number);
+    }
+  }
+
+  #expectTrue(partition: number, lease: string, reading: LeaseReading, what: string): void {
+    const { guarded, lastToken } = this.#logOf(partition).leaseAt(lease, reading.sequence) ?? {
+      guarded: undefined,
+      lastToken: 0n,
+    };
+    const isTrue = reading.lastToken === lastToken && reading.guarded === guarded;
+    demand(isTrue, "I16", () => {
+      return `${what} shows token ${reading.lastToken} and ${reading.guarded}, the log ${lastToken} and ${guarded}`;
+    });
+  }
+
+  #expectHistory({ state }: LogRecord): void {
+    for (const record of state.leases.values()) {
+      const shown = record.history
+        .filter(({ kind }) => kind === "granted" || kind === "ended")
+        .map(({ cause = "", holder, kind, token }) => ({ kind, holder, token, cause }));
+      const lines = this.judge.linesOf(record.key);
+      const happened = record.isHistoryTruncated ? lines.slice(lines.length - shown.length) : lines;
+      demand(isDeepStrictEqual(shown, happened), "history", () => `the history of ${record.key} is not what happened`);
+    }
+  }
+
+  #logOf(partition: number): LogRecord {
+    const log = this.logs[partition];
+    if (log === undefined) throw new Error(`there is no partition ${partition}`);
+    return log;
+  }
+}

@@ -1,0 +1,164 @@
+import type { Random } from "@tenure/kernel";
+import type { FaultRates } from "@tenure/log/memory";
+import type { Weather } from "./network/network.ts";
+
+/** One thing that goes wrong, when and for how long. Times are ms of the true clock. */
+export type Incident = { readonly atMs: number } & (
+  | { readonly kind: "crash"; readonly process: string; readonly forMs: number }
+  | { readonly kind: "pause"; readonly process: string; readonly forMs: number }
+  | { readonly kind: "suspend"; readonly process: string; readonly forMs: number }
+  | { readonly kind: "jumpWall"; readonly process: string; readonly byMs: number }
+  | {
+      readonly kind: "partition";
+      readonly one: string;
+      readonly other: string;
+      readonly isOneWay: boolean;
+      readonly forMs: number;
+    }
+  | { readonly kind: "isolate"; readonly process: string; readonly isOneWay: boolean; readonly forMs: number }
+  | { readonly kind: "crashAll"; readonly forMs: number }
+  | { readonly kind: "cutLog"; readonly process: string; readonly forMs: number }
+  | { readonly kind: "failOver"; readonly forMs: number }
+  | { readonly kind: "weather"; readonly weather: Weather; readonly forMs: number }
+  | { readonly kind: "logTrouble"; readonly rates: FaultRates; readonly forMs: number }
+  | { readonly kind: "usurp"; readonly process: string; readonly partition: number }
+  | { readonly kind: "handOver"; readonly partition: number; readonly to: string }
+  | { readonly kind: "snapshotsDown"; readonly forMs: number }
+  | { readonly kind: "compact"; readonly partition: number }
+);
+
+/** Everything that a run is made of. */
+export interface Schedule {
+  readonly seed: number;
+  /** Faults end here, and everything heals. */
+  readonly healAtMs: number;
+  readonly endMs: number;
+  /** How many processes of each kind. */
+  readonly replicas: number;
+  readonly holders: number;
+  readonly partitions: number;
+  readonly leases: number;
+  readonly snapshotAfterBatches: number;
+  readonly incidents: readonly Incident[];
+}
+
+/** When faults end; the world needs the rest to show that it lives. */
+export const healAtMs = 4_000;
+export const endMs = 9_000;
+
+/** The names of the processes of a schedule. */
+export function namesOf({ holders, replicas }: Pick<Schedule, "holders" | "replicas">) {
+  return {
+    replicas: Array.from({ length: replicas }, (_, index) => `replica-${index + 1}`),
+    holders: Array.from({ length: holders }, (_, index) => `holder-${index + 1}`),
+  };
+}
+
+/** Draws a schedule: a mild or a wild world, all from one source of chance. */
+export function drawSchedule(seed: number, random: Random): Schedule {
+  const whole = (least: number, most: number) => least + Math.floor(random.next() * (most - least + 1));
+  const shape = { replicas: whole(2, 3), holders: whole(3, 4), partitions: whole(1, 2), leases: whole(1, 3) };
+  const snapshotAfterBatches = whole(4, 50);
+  const count = whole(2, 14);
+  const incidents = Array.from({ length: count }, () => drawIncident(shape, random));
+  incidents.sort((left, right) => left.atMs - right.atMs);
+  return { seed, healAtMs, endMs, ...shape, snapshotAfterBatches, incidents };
+}
+
+function drawIncident(shape: Pick<Schedule, "holders" | "partitions" | "replicas">, random: Random): Incident {
+  const { holders, replicas } = namesOf(shape);
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random.next() * from.length)] as T;
+  const between = (least: number, most: number) => Math.round(least + random.next() * (most - least));
+  const atMs = between(300, healAtMs - 100);
+  const anyone = [...replicas, ...holders];
+  const partition = Math.floor(random.next() * shape.partitions);
+  const kind = pick(kinds);
+  switch (kind) {
+    case "crash":
+      return { atMs, kind, process: pick(anyone), forMs: between(20, 1_200) };
+    case "pause":
+    case "suspend":
+      return {
+        atMs,
+        kind,
+        process: pick(anyone),
+        forMs: pick([between(20, 300), between(300, 900), between(900, 2_000)]),
+      };
+    case "jumpWall":
+      return { atMs, kind, process: pick(anyone), byMs: between(-3_600_000, 3_600_000) };
+    case "partition":
+      return {
+        atMs,
+        kind,
+        one: pick(anyone),
+        other: pick(replicas),
+        isOneWay: random.next() < 0.5,
+        forMs: between(50, 1_500),
+      };
+    case "isolate":
+      return { atMs, kind, process: pick(holders), isOneWay: random.next() < 0.5, forMs: between(300, 1_500) };
+    case "crashAll":
+      return { atMs, kind, forMs: between(20, 400) };
+    case "cutLog":
+      return { atMs, kind, process: pick(replicas), forMs: between(20, 1_500) };
+    case "failOver":
+      return { atMs, kind, forMs: between(50, 1_800) };
+    case "weather": {
+      const mostDelayMs = pick([5, 30, 90, 300]);
+      const weather = { loss: pick([0, 0.05, 0.3]), duplication: pick([0, 0.1, 0.4]), mostDelayMs };
+      return { atMs, kind, weather, forMs: between(200, 2_500) };
+    }
+    case "logTrouble": {
+      const rate = () => pick([0, 0, 0.05, 0.2]);
+      const mostDelayMs = pick([2, 20, 80]);
+      const lost = { ghosts: rate(), lostRequests: rate(), lostReplies: rate() };
+      return {
+        atMs,
+        kind,
+        rates: { ...lost, refusals: rate(), staleReads: pick([0, 0.3]), mostDelayMs },
+        forMs: between(200, 2_500),
+      };
+    }
+    case "usurp":
+      return { atMs, kind, process: pick(replicas), partition };
+    case "handOver":
+      return { atMs, kind, partition, to: pick(replicas) };
+    case "snapshotsDown":
+      return { atMs, kind, forMs: between(100, 1_500) };
+    case "compact":
+      return { atMs, kind, partition };
+  }
+}
+
+/** What can go wrong; what is here twice goes wrong twice as often. */
+const kinds = [
+  "crash",
+  "crash",
+  "pause",
+  "pause",
+  "suspend",
+  "jumpWall",
+  "partition",
+  "partition",
+  "isolate",
+  "isolate",
+  "crashAll",
+  "cutLog",
+  "failOver",
+  "weather",
+  "weather",
+  "logTrouble",
+  "logTrouble",
+  "usurp",
+  "usurp",
+  "handOver",
+  "snapshotsDown",
+  "compact",
+  "compact",
+] as const satisfies readonly Incident["kind"][];
+
+/** One line for each incident, for people. */
+export function describeIncident(incident: Incident): string {
+  const { atMs, kind, ...rest } = incident;
+  return `${String(atMs).padStart(5)} ms  ${kind} ${JSON.stringify(rest)}`;
+}

@@ -1,0 +1,96 @@
+import type { LogAppend, LoggedMessage, LogTransport, SnapshotStore, Tail, TailListener } from "@tenure/log";
+import type { MemorySnapshots, MemoryTransport } from "@tenure/log/memory";
+import type { SimulatedProcess } from "../time/simulated-process.ts";
+import type { VirtualTime } from "../time/virtual-time.ts";
+import { codec } from "./codec.ts";
+import type { Sights } from "./sights.ts";
+
+type AppendOutcome = Awaited<ReturnType<LogTransport["append"]>>;
+
+/** The log as one process sees it: answers and messages reach it only while it runs. */
+export class ProcessTransport implements LogTransport {
+  readonly #inner: MemoryTransport;
+  readonly #process: SimulatedProcess;
+  readonly #time: VirtualTime;
+  readonly #sights: Sights;
+
+  constructor(inner: MemoryTransport, process: SimulatedProcess, time: VirtualTime, sights: Sights) {
+    this.#inner = inner;
+    this.#process = process;
+    this.#time = time;
+    this.#sights = sights;
+  }
+
+  async append(request: LogAppend): Promise<AppendOutcome> {
+    this.#sights.noteSent(codec.batchIdOf(request.payload) ?? "", this.#process.now());
+    const outcome = await this.#process.receive(this.#inner.append(request));
+    if (outcome.kind === "acked") this.#sights.noteAcked(request.partition, this.#process.now());
+    return outcome;
+  }
+
+  async readAfter(partition: number, sequence: bigint): Promise<LoggedMessage | undefined> {
+    const message = await this.#process.receive(this.#inner.readAfter(partition, sequence));
+    // An append of unknown outcome that is found in the log is as good as acknowledged.
+    if (message !== undefined) this.#sights.noteAcked(partition, this.#process.now());
+    return message;
+  }
+
+  readLast(partition: number): Promise<LoggedMessage | undefined> {
+    return this.#process.receive(this.#inner.readLast(partition));
+  }
+
+  tail(from: ReadonlyMap<number, bigint>, listener: TailListener): Tail {
+    const process = this.#process;
+    // A real tail tells nothing from before a resume; what still lies in the inbox is dropped.
+    const resumes = new Map<number, number>();
+    const tell = (partition: number, action: () => void): void => {
+      const before = resumes.get(partition);
+      process.deliver(() => {
+        if (resumes.get(partition) === before) action();
+      });
+    };
+    const inner = this.#inner.tail(from, {
+      onMessage: (partition, sequence, payload) =>
+        tell(partition, () => {
+          this.#sights.noteSeen(partition, sequence, process.now());
+          listener.onMessage(partition, sequence, payload);
+        }),
+      onCaughtUp: (partition) => tell(partition, () => listener.onCaughtUp(partition)),
+      onReset: (partition, why) => tell(partition, () => listener.onReset(partition, why)),
+    });
+    const localOf = (atMs: number) => process.now() - (this.#time.nowMs - atMs) * process.rate;
+    return {
+      get liveSinceMs() {
+        return inner.liveSinceMs === undefined ? undefined : localOf(inner.liveSinceMs);
+      },
+      resume: (partition, sequence) => {
+        resumes.set(partition, (resumes.get(partition) ?? 0) + 1);
+        inner.resume(partition, sequence);
+      },
+      [Symbol.asyncDispose]: () => inner[Symbol.asyncDispose](),
+    };
+  }
+}
+
+/** The snapshot store as one process sees it. */
+export function processSnapshots(
+  inner: MemorySnapshots,
+  process: SimulatedProcess,
+  time: VirtualTime,
+  delayMs: () => number,
+  sights: Sights,
+): SnapshotStore {
+  const later = async <T>(work: () => Promise<T>): Promise<T> => {
+    await new Promise<void>((resolve) => void time.after(delayMs(), resolve));
+    return work();
+  };
+  return {
+    put: (name, bytes) => process.receive(later(() => inner.put(name, bytes))),
+    get: async (object) => {
+      const bytes = await process.receive(later(() => inner.get(object)));
+      const [partition, sequence] = object.name.split("/");
+      sights.noteLoaded(Number(partition), BigInt(sequence ?? 0), process.now());
+      return bytes;
+    },
+  };
+}

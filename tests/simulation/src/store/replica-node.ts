@@ -1,0 +1,213 @@
+import type { Command, PartitionState, Reply } from "@tenure/core";
+import { type Fault, type Random, seededRandom } from "@tenure/kernel";
+import type {
+  AppliedBatch,
+  OwnershipDriver,
+  PartitionWriter,
+  ReplicaPorts,
+  StoreReplica,
+} from "@tenure/lease-store/replica";
+import { BatchWriter, type LogTransport } from "@tenure/log";
+import type { MemoryLog, MemorySnapshots, MemoryTransport } from "@tenure/log/memory";
+import type { Network } from "../network/network.ts";
+import type { SimulatedProcess } from "../time/simulated-process.ts";
+import type { VirtualTime } from "../time/virtual-time.ts";
+import { SimulatedBeats } from "./beats.ts";
+import { codec } from "./codec.ts";
+import { ProcessTransport, processSnapshots } from "./process-transport.ts";
+import { Sights } from "./sights.ts";
+import type { StoreCode } from "./store-code.ts";
+import { ownershipTiming, settings, timing } from "./timing.ts";
+
+/** What a replica answers to a call. */
+export type Answer<T> =
+  | { readonly kind: "answered"; readonly value: T }
+  /** `applied` is `NO` or `UNKNOWN`; `owner` is the replica's name that it thinks should be asked. */
+  | { readonly kind: "failed"; readonly reason: string; readonly applied: string; readonly owner: string };
+
+/** A reply with the position that it was committed at. */
+export interface Committed {
+  readonly reply: Reply;
+  /** Sequence of the last batch in the state that the reply was made from. */
+  readonly sequence: bigint;
+}
+
+/** Ports that stand between the replica and the world; a mutation may replace one. */
+export interface PortChanges {
+  readonly transport?: (inner: LogTransport, log: MemoryLog) => LogTransport;
+  readonly writer?: (inner: PartitionWriter, transport: LogTransport, partition: number) => PartitionWriter;
+  readonly clock?: (process: SimulatedProcess) => ReplicaPorts["clock"];
+}
+
+/** Told of what one replica applied and answered. */
+export interface NodeListener {
+  onApplied(node: ReplicaNode, applied: AppliedBatch): void;
+  onReloaded(node: ReplicaNode, partition: number): void;
+  /** A replica gave a partition up for good. */
+  onHalted(node: ReplicaNode, partition: number): void;
+  onSubmitted(command: Command): void;
+  onAnswered(partition: number, command: Command, answer: Answer<Committed>): void;
+}
+
+/** What all replicas of a world share. */
+export interface NodeWorld {
+  readonly code: StoreCode;
+  readonly ports: PortChanges;
+  readonly time: VirtualTime;
+  readonly network: Network;
+  readonly log: MemoryLog;
+  readonly snapshots: MemorySnapshots;
+  readonly listener: NodeListener;
+  readonly partitions: number;
+  readonly names: readonly string[];
+  readonly snapshotAfterBatches: number;
+  nodeOf(name: string): ReplicaNode | undefined;
+}
+
+/** One life of one lease-store replica: the production code on simulated ports. */
+export class ReplicaNode {
+  readonly name: string;
+  /** Unique for each life. */
+  readonly instance: string;
+  readonly process: SimulatedProcess;
+  readonly replica: StoreReplica;
+  readonly sights = new Sights();
+  readonly #world: NodeWorld;
+  readonly #transport: MemoryTransport;
+  /** What it hears of the others. */
+  readonly beats: SimulatedBeats;
+  readonly #driver: OwnershipDriver;
+
+  constructor(world: NodeWorld, process: SimulatedProcess, life: number, seed: number) {
+    this.#world = world;
+    this.name = process.name;
+    this.instance = `${process.name}.${life}`;
+    this.process = process;
+    this.#transport = world.log.connect(process.name);
+    const random = seededRandom(seed);
+    this.replica = new world.code.StoreReplica(this.#portsOf(random), this.#options(), {
+      onRole: (partition, role) => {
+        if (role === "halted") world.listener.onHalted(this, partition);
+      },
+      onOwner: (partition) => this.#driver.reconsider(partition),
+      onApplied: (applied) => {
+        this.#driver.noteBatch(applied.partition);
+        world.listener.onApplied(this, applied);
+      },
+      onCommitted: () => {},
+      onReloaded: (partition) => world.listener.onReloaded(this, partition),
+      onFault: () => {},
+      onTailed: () => {},
+    });
+    world.network.join(process);
+    const { instance, replica } = this;
+    const bornAtMs = process.now();
+    const others = world.names.filter((name) => name !== this.name);
+    const hear = (name: string, sight: Parameters<SimulatedBeats["hear"]>[0]) => world.nodeOf(name)?.beats.hear(sight);
+    this.beats = new SimulatedBeats(instance, process, world.network, others, hear);
+    const timing = ownershipTiming;
+    const options = { replica, instance, clock: process, beats: this.beats, timing, connectedSinceMs: () => bornAtMs };
+    this.#driver = new world.code.OwnershipDriver(options);
+    void this.replica.start();
+  }
+
+  /** Decides a command as the partition's owner; refused if it is not. */
+  async command(partition: number, command: Command, signal?: AbortSignal): Promise<Answer<Committed>> {
+    const { CommandCall } = this.#world.code;
+    const { listener } = this.#world;
+    listener.onSubmitted(command);
+    const call = new CommandCall(command, (reply, { state }) => ({
+      reply: structuredClone(reply),
+      sequence: state.lastSequence,
+    }));
+    const answer = await this.#answer(partition, this.replica.at(partition).submit(call, signal));
+    listener.onAnswered(partition, command, answer);
+    return answer;
+  }
+
+  /** Reads linearizably. */
+  read<T>(partition: number, look: (state: PartitionState) => T): Promise<Answer<T>> {
+    const { ReadCall } = this.#world.code;
+    return this.#answer(partition, this.replica.at(partition).submit(new ReadCall(({ state }) => look(state))));
+  }
+
+  /** Reads what this replica has, once it has come as far as `revision`. */
+  readPlain<T>(partition: number, revision: bigint, look: (state: PartitionState) => T): Promise<Answer<T>> {
+    const reading = async () => {
+      await this.replica.reach(partition, revision, timing.requestTimeoutMs);
+      return this.replica.at(partition).view(look);
+    };
+    return this.#answer(partition, reading());
+  }
+
+  /** Notes the beat of a wait; false if it is not known here. */
+  beat(partition: number, waiterId: string, beatNumber: bigint): boolean {
+    return this.replica.at(partition).beat(waiterId, beatNumber);
+  }
+
+  /** Loses the connection to the log for so long. */
+  cutLog(forMs: number): void {
+    this.#transport.cut();
+    this.process.deliver(() => this.replica.noteConnectionLost());
+    this.#world.time.after(forMs, () => {
+      if (this.process.isAlive) this.#transport.heal();
+    });
+  }
+
+  /** Ends at once, as kill -9 does. What it has sent may still arrive. */
+  kill(): void {
+    this.process.kill();
+    this.#transport[Symbol.dispose]();
+  }
+
+  async #answer<T>(partition: number, promise: Promise<T>): Promise<Answer<T>> {
+    try {
+      return { kind: "answered", value: await promise };
+    } catch (thrown) {
+      if (!isFault(thrown)) throw thrown;
+      const owner = this.replica.at(partition).state.owner.split(".")[0] ?? "";
+      return { kind: "failed", reason: thrown.reason, applied: thrown.details.applied ?? "UNKNOWN", owner };
+    }
+  }
+
+  #portsOf(random: Random): ReplicaPorts {
+    const { log, ports, snapshots, time } = this.#world;
+    const { process, sights } = this;
+    const plain = new ProcessTransport(this.#transport, process, time, sights);
+    const transport = ports.transport?.(plain, log) ?? plain;
+    const clock = ports.clock?.(process) ?? process;
+    const { requestTimeoutMs } = timing;
+    const batchIdOf = (payload: Uint8Array) => codec.batchIdOf(payload) ?? "";
+    return {
+      clock,
+      random,
+      transport,
+      snapshots: processSnapshots(snapshots, process, time, () => 5 + random.next() * 20, sights),
+      codec,
+      writerOf: (partition) => {
+        const writer = new BatchWriter(transport, { partition, clock: process, random, requestTimeoutMs, batchIdOf });
+        return ports.writer?.(writer, transport, partition) ?? writer;
+      },
+    };
+  }
+
+  #options() {
+    const { partitions, snapshotAfterBatches } = this.#world;
+    return {
+      instance: this.instance,
+      incarnationId: "incarnation",
+      partitions,
+      settings,
+      queuedCallsPerPartition: 1_000,
+      commandsPerBatch: 100,
+      snapshotAfterBatches,
+      snapshotAfterBytes: 1_000_000_000,
+      tombstoneRetentionMs: 300,
+    };
+  }
+}
+
+/** By its shape, because a mutated copy of the code may bring its own class. */
+function isFault(thrown: unknown): thrown is Fault {
+  return thrown instanceof Error && "reason" in thrown && "details" in thrown;
+}

@@ -1,0 +1,41 @@
+import { defaultSettings, type OwnershipTiming, type Settings, type Timing, testTimingPolicy } from "@tenure/core";
+
+/**
+ * As tight as inequality (1) allows: 850 ms ≥ 1.1 × (600 ms / 0.9 + 100 ms) = 843.3 ms. A mistake of a hundredth of a
+ * second is a mistake that shows.
+ */
+export const timing: Timing = {
+  leaseDurationMs: 850,
+  usableTermMs: 600,
+  renewIntervalMs: 200,
+  requestTimeoutMs: 100,
+};
+
+/** σ of the simulated deployment. */
+export const { stopBoundMs, rateError } = testTimingPolicy;
+
+/** What every simulated partition decides by. */
+export const settings: Settings = {
+  ...defaultSettings,
+  policy: testTimingPolicy,
+  timing,
+  acceptWindowMs: timing.requestTimeoutMs,
+};
+
+/** Partitions change hands quickly, so that a short run sees many owners. */
+export const ownershipTiming: OwnershipTiming = {
+  beatIntervalMs: 100,
+  silenceMs: 400,
+  staggerMs: 100,
+  settleMs: 1_000,
+  handOverSpacingMs: 200,
+  backoffFirstMs: 100,
+  backoffLimitMs: 800,
+  calmMs: 3_000,
+};
+
+/**
+ * Within this after everything has healed, whatever somebody waits for must have moved (I26): L of a slow owner, the
+ * pause after an outage (R + T + 1 s), and a takeover with the longest back-off.
+ */
+export const livenessBoundMs = 4_500;
