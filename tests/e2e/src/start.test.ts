@@ -97,7 +97,10 @@ describe("npm start", () => {
     const pids = await pidsOf(system.grpc);
     await system.process.kill9();
     for (const pid of pids) {
-      await waitFor(async () => (await processState(pid)) === "gone", { describe: `process ${pid} to be gone` });
+      await waitFor(async () => (await processState(pid)) === "gone", {
+        describe: `process ${pid} to be gone`,
+        timeoutMs: 60_000,
+      });
     }
   }, 240_000);
 
