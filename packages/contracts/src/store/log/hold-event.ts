@@ -71,7 +71,6 @@ function grantToWire({ hold, lease, transitions }: Of<"holdGranted">): HoldGrant
     lease: leaseKeyToWire(lease),
     hold: holdToWire(hold, 0),
     renewKeyHash,
-    clientId: "",
     transitions,
     writtenTimes,
     lockDelay,

@@ -43,12 +43,12 @@ export function leaseEventToWire(event: LeaseEvent): WireEvent {
     case "migrationChanged": {
       const { configuration: encodedConfiguration } = event;
       const eligibility = eligibilityToWire(event.eligibility);
-      const value = { lock: lease, configuration: undefined, eligibility, encodedConfiguration };
+      const value = { lock: lease, eligibility, encodedConfiguration };
       return { $case: "migrationChanged", value };
     }
     case "decisionRecorded": {
       const { body: encodedDecision, id: decisionId } = event;
-      return { $case: "decisionRecorded", value: { decision: undefined, lease, decisionId, encodedDecision } };
+      return { $case: "decisionRecorded", value: { lease, decisionId, encodedDecision } };
     }
   }
 }

@@ -46,10 +46,7 @@ function attemptToWire({ client, digest, number, outcome, settledBelow }: Record
   return {
     attempt: { clientId, number, settledBelow },
     principal,
-    method: "",
     requestDigest,
-    response: noBytes,
-    leases: [],
     outcome: outcomeToWire(outcome),
   };
 }
