@@ -1,0 +1,2 @@
+export { maximumNodes } from "./environment.ts";
+export { celRankings } from "./ranking-expressions.ts";
