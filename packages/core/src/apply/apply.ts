@@ -12,6 +12,8 @@ import { applyPartition } from "./partition.ts";
  * has the same state, whatever its clock says. All facts of one batch share one position.
  */
 export function apply(state: PartitionState, event: Event, position: Position): void {
+  state.before?.note(state, event);
+  state.still?.note(state, event);
   switch (event.kind) {
     case "ownerChanged":
     case "ownerHandedOver":

@@ -2,6 +2,7 @@ import type { PartitionEvent } from "../partition/event.ts";
 import type { ClientWindow, RememberedOutcome } from "../partition/outcome.ts";
 import type { PartitionState } from "../partition/state.ts";
 import type { Position } from "../record/position.ts";
+import { extended } from "./history.ts";
 
 type Recorded = Extract<PartitionEvent, { readonly kind: "attemptRecorded" }>;
 
@@ -31,7 +32,10 @@ function insert(window: ClientWindow, remembered: RememberedOutcome): void {
   const { outcomes } = window;
   let place = outcomes.length;
   while (place > 0 && (outcomes[place - 1]?.number ?? 0n) > remembered.number) place--;
-  outcomes.splice(place, 0, remembered);
+  window.outcomes =
+    place === outcomes.length
+      ? extended(outcomes, remembered)
+      : [...outcomes.slice(0, place), remembered, ...outcomes.slice(place)];
 }
 
 function raiseFloor(window: ClientWindow, floor: bigint): void {
@@ -40,7 +44,7 @@ function raiseFloor(window: ClientWindow, floor: bigint): void {
   const { outcomes } = window;
   let below = 0;
   while (below < outcomes.length && (outcomes[below]?.number ?? floor) < floor) below++;
-  outcomes.splice(0, below);
+  if (below > 0) window.outcomes = outcomes.slice(below);
 }
 
 function reviveClient(state: PartitionState, client: string): ClientWindow {

@@ -24,7 +24,9 @@ export function writeLine(
   { holder = "", token = 0n, cause, details: given }: Line = bare,
 ): void {
   const details = reason === "" ? given : { ...given, reason };
-  const line: Transition = { position, kind, holder, token, author: intern(state, author), cause, details };
+  const plain = { position, kind, holder, token, author: intern(state, author), cause };
+  // Few lines have details: the others do without the room for them.
+  const line: Transition = details === undefined ? plain : { ...plain, details };
   const { history } = record;
   const surplus = history.length + 1 - state.settings.retention.historyPerLease;
   record.history = extended(surplus > 0 ? history.slice(surplus) : history, line);

@@ -66,9 +66,9 @@ function grant(state: PartitionState, record: LeaseRecord, event: Of<"holdGrante
     lockDelayMs: facts.lockDelayMs,
     granted: position,
     renewal: position,
-    details,
-    revocation: undefined,
   };
+  // Few terms have any: the others do without the room for it.
+  if (details !== undefined) hold.details = details;
   record.holds = extended(record.holds, hold);
   state.holds.set(id, hold);
   state.nextId = Math.max(state.nextId, id + 1);

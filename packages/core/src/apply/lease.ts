@@ -2,7 +2,7 @@ import { namespaceOf } from "../key.ts";
 import type { Cause, LeaseEvent } from "../partition/event.ts";
 import { ensureRecord, type PartitionState } from "../partition/state.ts";
 import type { LeaseRecord } from "../record/lease.ts";
-import { defaultLeaseSpec } from "../record/lease-spec.ts";
+import { defaultLeaseSpec, shareSpec } from "../record/lease-spec.ts";
 import type { Position } from "../record/position.ts";
 import { writeLine } from "./history.ts";
 
@@ -14,7 +14,7 @@ export function applyLease(state: PartitionState, event: LeaseEvent & Cause, pos
       create(state, record, event, position);
       return;
     case "leaseUpdated":
-      record.spec = event.spec;
+      record.spec = shareSpec(event.spec);
       break;
     case "leaseDeleted":
       if (event.isRemoved) deleteLease(state, record, event, position);
@@ -56,7 +56,7 @@ type Of<K extends LeaseEvent["kind"]> = Extract<LeaseEvent, { readonly kind: K }
 function create(state: PartitionState, record: LeaseRecord, event: Of<"leaseCreated">, position: Position): void {
   record.created = position;
   record.uid = event.uid;
-  record.spec = event.spec;
+  record.spec = shareSpec(event.spec);
   record.revision = position;
   record.transitions = 0;
   record.lastEndReason = undefined;

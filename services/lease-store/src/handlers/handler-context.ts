@@ -7,8 +7,8 @@ import {
 } from "@tenure/contracts";
 import { type LeaseKey, partitionOf } from "@tenure/core";
 import { type Clock, Fault } from "@tenure/kernel";
+import type { ReadModel, Watches } from "@tenure/reader";
 import type { StoreReplica } from "../replica/store-replica.ts";
-import type { WatchContext } from "../watch/watch-stream.ts";
 import type { OwnerCalls } from "./owner-calls.ts";
 
 /** How the owners on other replicas are called. */
@@ -25,7 +25,9 @@ export interface HandlerContext {
   readonly calls: OwnerCalls;
   readonly clients: OwnerClients;
   readonly clock: Clock;
-  readonly watch: WatchContext;
+  /** What lists, plain reads and watches are answered from. */
+  readonly model: ReadModel;
+  readonly watches: Watches;
 }
 
 /** Clients of the services that owners serve. */

@@ -1,7 +1,6 @@
 import { partitionRoute } from "@tenure/bus";
 import { Backoff, type Clock, Fault, type Random, type Timer, toFault } from "@tenure/kernel";
 import type { OwnerChanges } from "../replica/owner-changes.ts";
-import type { StoreReplica } from "../replica/store-replica.ts";
 
 /** A call as its handler knows it. */
 export interface CallScope {
@@ -21,9 +20,18 @@ export interface OwnerCall<Answer> {
   remote(route: string, options: { readonly deadlineMs: number; readonly signal: AbortSignal }): Promise<Answer>;
 }
 
+/** Who owns what, as this replica has read it in the log. */
+export interface OwnerSight {
+  at(partition: number): {
+    readonly state: { readonly epoch: bigint };
+    /** The epoch that this replica serves itself; undefined when it does not. */
+    readonly ownEpoch: bigint | undefined;
+  };
+}
+
 /** What is needed to find owners. */
 export interface OwnerCallsOptions {
-  readonly replica: StoreReplica;
+  readonly replica: OwnerSight;
   readonly changes: OwnerChanges;
   readonly clock: Clock;
   readonly random: Random;
@@ -60,6 +68,8 @@ export class OwnerCalls {
         const pauseMs = backoff.next();
         if (scope.remainingMs() <= pauseMs) throw withoutMarker(thrown);
         await this.#untilMoved(call.partition, epoch, pauseMs, scope.signal);
+        // A new owner is tried eagerly: the log names it a moment before it serves.
+        if (this.#options.replica.at(call.partition).state.epoch !== epoch) backoff.reset();
       }
     }
   }

@@ -1,13 +1,10 @@
 import { ReadConsistency, type ReadOptions } from "@tenure/contracts";
+import { type PointRead, readPlain } from "@tenure/reader";
 import { ReadCall } from "../replica/call.ts";
 import { type AnyHandler, type HandlerContext, methodOf, partitionOfLease, passOn, unwrap } from "./handler-context.ts";
-import type { ReadMethod } from "./read-methods.ts";
 
-type AnyRead = ReadMethod<never, unknown>;
+type AnyRead = PointRead<never, unknown>;
 type AnyRequest = { readonly read: ReadOptions | undefined };
-
-/** How long a replica that is behind the client's revision may take to catch up. */
-const catchUpMs = 1_000;
 
 /** Handlers on the route of one partition: linearizable, by its owner. */
 export function routedReads(
@@ -30,15 +27,11 @@ export function unroutedReads(
   table: object,
 ): Readonly<Record<string, AnyHandler>> {
   return mapReads(table, (key, method) => async (request, scope) => {
-    const lease = unwrap(method.lease(request));
-    const partition = partitionOfLease(context, lease);
     const { read } = request as AnyRequest;
     if (read?.consistency !== ReadConsistency.LINEARIZABLE) {
-      await context.replica.reach(partition, read?.minRevision ?? 0n, catchUpMs, scope.signal);
-      return context.replica
-        .at(partition)
-        .view((state) => unwrap(method.respond(lease, request, { state, now: context.clock.now() })));
+      return readPlain(context.model, method, request, scope.signal);
     }
+    const partition = partitionOfLease(context, unwrap(method.lease(request)));
     const send = methodOf(client, key);
     return context.calls.call(
       {

@@ -5,11 +5,7 @@ import {
   LeaseServiceDefinition,
   StoreServiceDefinition,
 } from "@tenure/contracts";
-import type { LeaseKey } from "@tenure/core";
-import { candidateWatch } from "../watch/candidate-watch.ts";
-import type { Renderer } from "../watch/changes.ts";
-import { leaseWatch } from "../watch/lease-watch.ts";
-import { watch } from "../watch/watch-stream.ts";
+import { candidateReads, guardReads, leaseReads } from "@tenure/reader";
 import {
   ackAnywhere,
   ackHere,
@@ -18,16 +14,16 @@ import {
   routedCommands,
   unroutedCommands,
 } from "./command-handlers.ts";
-import { type HandlerContext, partitionOfLease, passOn } from "./handler-context.ts";
+import { type HandlerContext, passOn } from "./handler-context.ts";
 import { barrierHere, listCandidates, listLeases } from "./list-handlers.ts";
 import { candidateMethods, guardMethods, leaseMethods, storeMethods } from "./owner-methods.ts";
 import { beatHere, partitionOfPacked, renewPackedHere } from "./packed-handlers.ts";
 import { routedReads, unroutedReads } from "./read-handlers.ts";
-import { candidateReads, guardReads, leaseReads } from "./read-methods.ts";
+import { candidateServiceInBytes, leaseServiceInBytes } from "./watch-bytes.ts";
 
-type LeaseHandlers = Partial<Handlers<typeof LeaseServiceDefinition>>;
+type LeaseHandlers = Partial<Handlers<typeof leaseServiceInBytes>>;
 type GuardHandlers = Partial<Handlers<typeof GuardServiceDefinition>>;
-type CandidateHandlers = Partial<Handlers<typeof CandidateServiceDefinition>>;
+type CandidateHandlers = Partial<Handlers<typeof candidateServiceInBytes>>;
 type StoreHandlers = Partial<Handlers<typeof StoreServiceDefinition>>;
 
 /** The services that a replica serves, on whatever subjects. */
@@ -69,31 +65,22 @@ export function serveOwned(
     beat: (request) => beatHere(context, partition, request),
   };
   return [
-    serve(bus, LeaseServiceDefinition, leases, routed),
+    serve(bus, leaseServiceInBytes, leases, routed),
     serve(bus, GuardServiceDefinition, guards, routed),
-    serve(bus, CandidateServiceDefinition, candidates, routed),
+    serve(bus, candidateServiceInBytes, candidates, routed),
     serve(bus, StoreServiceDefinition, store, routed),
   ];
 }
 
 /** Serves callers that know no routes: any replica answers or brings the call to the owner. */
-export function serveAnywhere(
-  bus: Bus,
-  context: HandlerContext,
-  render: Renderer,
-  options: ServeOptions,
-): readonly BusServer[] {
-  const { clients } = context;
-  const partitionsOf = (names: readonly LeaseKey[] | undefined) =>
-    names === undefined
-      ? context.replica.partitions.map(({ partition }) => partition)
-      : [...new Set(names.map((name) => partitionOfLease(context, name)))];
+export function serveAnywhere(bus: Bus, context: HandlerContext, options: ServeOptions): readonly BusServer[] {
+  const { clients, watches } = context;
   const leases: LeaseHandlers = {
     ...(unroutedCommands(context, clients.leases, leaseMethods) as LeaseHandlers),
     ...(unroutedReads(context, clients.leases, leaseReads) as LeaseHandlers),
     renew: (request, scope) => renewAnywhere(context, request, scope),
     list: (request, scope) => listLeases(context, request, scope),
-    watch: (request, { signal }) => watch(context.watch, leaseWatch(request, render, partitionsOf), signal),
+    watch: (request, { signal }) => watches.leases(request, signal),
   };
   const guards = {
     ...unroutedCommands(context, clients.guards, guardMethods),
@@ -104,7 +91,7 @@ export function serveAnywhere(
     ...(unroutedReads(context, clients.candidates, candidateReads) as CandidateHandlers),
     ack: (request, scope) => ackAnywhere(context, request, scope),
     list: (request, scope) => listCandidates(context, request, scope),
-    watch: (request, { signal }) => watch(context.watch, candidateWatch(request, render, partitionsOf), signal),
+    watch: (request, { signal }) => watches.candidates(request, signal),
   };
   const store: StoreHandlers = {
     ...(unroutedCommands(context, clients.store, storeMethods) as StoreHandlers),
@@ -122,9 +109,9 @@ export function serveAnywhere(
     },
   };
   return [
-    serve(bus, LeaseServiceDefinition, leases, options),
+    serve(bus, leaseServiceInBytes, leases, options),
     serve(bus, GuardServiceDefinition, guards, options),
-    serve(bus, CandidateServiceDefinition, candidates, options),
+    serve(bus, candidateServiceInBytes, candidates, options),
     serve(bus, StoreServiceDefinition, store, options),
   ];
 }

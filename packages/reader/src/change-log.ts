@@ -1,8 +1,8 @@
-import { type ChangeSet, sizeOfChanges } from "./changes.ts";
+import { type ChangeSet, sizeOfChanges } from "./change-set.ts";
 
 /**
- * The last changes in the order of the log, so that a watch that was cut off goes on where it stood. Bounded by the
- * number of records that it names.
+ * The last changes in the order of the log: a watch that was cut off goes on where it stood, and a list shows the state
+ * that its first page showed. Bounded by the number of records that it names.
  */
 export class ChangeLog {
   readonly #most: number;
@@ -27,7 +27,8 @@ export class ChangeLog {
   add(changes: ChangeSet): void {
     const size = sizeOfChanges(changes);
     if (size === 0) return;
-    this.#sets.push({ ...changes, renewedLeases: [], renewedCandidates: [] });
+    const hasRenewals = changes.renewedLeases.length > 0 || changes.renewedCandidates.length > 0;
+    this.#sets.push(hasRenewals ? { ...changes, renewedLeases: [], renewedCandidates: [] } : changes);
     this.#size += size;
     while (this.#size > this.#most) {
       const oldest = this.#sets[this.#first];
@@ -50,9 +51,11 @@ export class ChangeLog {
     if (floor > this.#floor) this.#floor = floor;
   }
 
-  /** The changes after a position; undefined if some of them are no longer kept. */
+  /** The changes after a position, oldest first; undefined if some of them are no longer kept. */
   after(revision: bigint): readonly ChangeSet[] | undefined {
     if (revision < this.#floor) return undefined;
-    return this.#sets.slice(this.#first).filter(({ sequence }) => sequence > revision);
+    let from = this.#sets.length;
+    while (from > this.#first && (this.#sets[from - 1]?.sequence ?? 0n) > revision) from -= 1;
+    return this.#sets.slice(from);
   }
 }

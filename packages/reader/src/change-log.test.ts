@@ -1,11 +1,12 @@
-import { Candidate, ChangeKind } from "@tenure/contracts";
 import { describe, expect, it } from "vitest";
 import { ChangeLog } from "./change-log.ts";
-import type { ChangeSet } from "./changes.ts";
+import type { ChangeSet } from "./change-set.ts";
 
 function changesAt(sequence: bigint): ChangeSet {
-  const change = { kind: ChangeKind.CHANGED, key: "a/b", name: "c", record: Candidate.create() };
-  return { partition: 0, sequence, leases: [], candidates: [change], renewedLeases: [], renewedCandidates: [] };
+  const change = { key: "a/b", before: undefined, after: undefined, last: {} as never, lines: [] };
+  const images = { leases: new Map(), candidates: new Map() };
+  const nothing = { leases: [], renewedLeases: [], renewedCandidates: [] };
+  return { partition: 0, sequence, appliedAtMs: 0, ...nothing, candidates: [change], images };
 }
 
 describe("the log of changes", () => {

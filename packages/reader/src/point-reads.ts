@@ -19,36 +19,54 @@ import {
   leaseOfRequest,
   type ReadOptions,
 } from "@tenure/contracts";
-import type { LeaseKey } from "@tenure/core";
+import { type LeaseKey, partitionOf } from "@tenure/core";
 import { Fault } from "@tenure/kernel";
+import { type ReadModel, reachIn } from "./read-model.ts";
+import { unwrap } from "./record-kind.ts";
 
 /** A read of what is kept under one lease. */
-export interface ReadMethod<Request extends { readonly read: ReadOptions | undefined }, Response> {
+export interface PointRead<Request extends { readonly read: ReadOptions | undefined }, Response> {
   lease(request: Request): LeaseKey | Fault;
   respond(lease: LeaseKey, request: Request, view: AnswerView): Response | Fault;
 }
 
-const leaseGet: ReadMethod<LeaseServiceGetRequest, LeaseServiceGetResponse> = {
+/** How long a replica that is behind the client's revision may take to catch up. */
+const catchUpMs = 1_000;
+
+/** Answers a plain read from a read model that has applied the client's highest seen revision. */
+export async function readPlain<Request extends { readonly read: ReadOptions | undefined }, Response>(
+  model: ReadModel,
+  method: PointRead<Request, Response>,
+  request: Request,
+  signal: AbortSignal,
+): Promise<Response> {
+  const lease = unwrap(method.lease(request));
+  const partition = partitionOf(lease, model.partitions);
+  await reachIn(model, partition, request.read?.minRevision ?? 0n, catchUpMs, signal);
+  return model.view(partition, (state) => unwrap(method.respond(lease, request, { state, now: model.clock.now() })));
+}
+
+const leaseGet: PointRead<LeaseServiceGetRequest, LeaseServiceGetResponse> = {
   lease: leaseOfRequest,
   respond: (lease, _, view) => leaseGetResponse(lease, view),
 };
 
-const leaseHistory: ReadMethod<LeaseServiceHistoryRequest, LeaseServiceHistoryResponse> = {
+const leaseHistory: PointRead<LeaseServiceHistoryRequest, LeaseServiceHistoryResponse> = {
   lease: leaseOfRequest,
   respond: historyResponse,
 };
 
-const guardGet: ReadMethod<GuardServiceGetRequest, GuardServiceGetResponse> = {
+const guardGet: PointRead<GuardServiceGetRequest, GuardServiceGetResponse> = {
   lease: leaseOfRequest,
   respond: (lease, { key }, view) => guardGetResponse(lease, key, view),
 };
 
-const guardList: ReadMethod<GuardServiceListRequest, GuardServiceListResponse> = {
+const guardList: PointRead<GuardServiceListRequest, GuardServiceListResponse> = {
   lease: leaseOfRequest,
   respond: guardListResponse,
 };
 
-const candidateGet: ReadMethod<CandidateServiceGetRequest, CandidateServiceGetResponse> = {
+const candidateGet: PointRead<CandidateServiceGetRequest, CandidateServiceGetResponse> = {
   lease(request) {
     const named = candidateOfRequest(request);
     return named instanceof Fault ? named : named.lease;

@@ -1,0 +1,183 @@
+import {
+  type Candidate,
+  CandidateSelector,
+  type CandidateServiceListRequest,
+  type CandidateServiceListResponse,
+  candidateSelection,
+  candidateToWire,
+  encodePageToken,
+  type Lease,
+  LeaseSelector,
+  type LeaseServiceListRequest,
+  type LeaseServiceListResponse,
+  leaseSelection,
+  leaseToWire,
+  type Page,
+  type PageRequest,
+  pageTokenExpired,
+  type ReadOptions,
+  readPage,
+  stateFilter,
+} from "@tenure/contracts";
+import { copyOfCandidate, copyOfLease, type LeaseKey, type LeaseRecord } from "@tenure/core";
+import type { Fault } from "@tenure/kernel";
+import { replicaBehind } from "./faults.ts";
+import type { PastState } from "./past-state.ts";
+import { partitionsOf, type ReadModel, settle, viewAt } from "./read-model.ts";
+import { unwrap } from "./record-kind.ts";
+import { encodeResumeToken, type WatchSubject } from "./resume-token.ts";
+import { type Ordered, Smallest } from "./smallest.ts";
+
+/** How a list is answered. */
+export interface ListScope {
+  readonly signal: AbortSignal;
+  /** Waits for what a linearizable list must show; gives the position. Absent where those are not answered. */
+  barrier?(partitions: readonly number[], read: ReadOptions | undefined): Promise<bigint>;
+}
+
+/** How long a replica that is behind may take to catch up. */
+const catchUpMs = 1_000;
+
+/** One record of a list, as it was when its partition was looked at. */
+interface Entry<Shown> extends Ordered {
+  show(): Shown;
+}
+
+/** What a list asks for. */
+interface Query<Shown> {
+  readonly subject: WatchSubject;
+  readonly leases: readonly LeaseKey[] | undefined;
+  /** Names the list, so that a token of another one is refused. */
+  readonly selector: Uint8Array;
+  readonly read: ReadOptions | undefined;
+  readonly page: PageRequest | undefined;
+  /** Adds what matches of a partition and comes after `after`. */
+  gather(past: PastState, after: string, into: Smallest<Entry<Shown>>): void;
+}
+
+/** Lists leases in order of namespace and name, all pages at the revision of the first. */
+export async function listLeases(
+  model: ReadModel,
+  request: LeaseServiceListRequest,
+  scope: ListScope,
+): Promise<LeaseServiceListResponse> {
+  const { matches, names } = unwrap(leaseSelection(request.selector));
+  const isShown = stateFilter(request.states);
+  const list = await collect<Lease>(model, scope, {
+    subject: "leases",
+    leases: names,
+    selector: LeaseSelector.encode(request.selector ?? LeaseSelector.create()).finish(),
+    read: request.read,
+    page: request.page,
+    gather(past, after, into) {
+      const now = model.clock.now();
+      gatherOf(past, names, after, into, (record) => {
+        const order = record.key;
+        if (order <= after || !into.admits(order) || !matches(record) || !isShown(record, now)) return 0;
+        const seen = copyOfLease(record);
+        into.add({ order, show: () => leaseToWire(seen, { partition: past.partition, now }) });
+        return 1;
+      });
+    },
+  });
+  return { leases: list.shown, page: list.page };
+}
+
+/** Lists candidates in order of lease and name, all pages at the revision of the first. */
+export async function listCandidates(
+  model: ReadModel,
+  request: CandidateServiceListRequest,
+  scope: ListScope,
+): Promise<CandidateServiceListResponse> {
+  const { leases, matches } = unwrap(candidateSelection(request.selector));
+  const list = await collect<Candidate>(model, scope, {
+    subject: "candidates",
+    leases,
+    selector: CandidateSelector.encode(request.selector ?? CandidateSelector.create()).finish(),
+    read: request.read,
+    page: request.page,
+    gather(past, after, into) {
+      const now = model.clock.now();
+      gatherOf(past, leases, after, into, (record) => {
+        let found = 0;
+        for (const { candidate, lease } of past.candidatesOf(record)) {
+          // A space is below every character of a name, so this is the order of leases and then of candidates.
+          const order = `${lease.key} ${candidate.name}`;
+          if (order <= after || !into.admits(order) || !matches(lease, candidate)) continue;
+          const seen = copyOfCandidate(candidate);
+          into.add({ order, show: () => candidateToWire(lease.key, seen, now) });
+          found += 1;
+        }
+        return found;
+      });
+    },
+  });
+  return { candidates: list.shown, page: list.page };
+}
+
+/** Looks at the leases of a partition that may be on the page: those of some names, or all from where it begins on. */
+function gatherOf(
+  past: PastState,
+  names: readonly LeaseKey[] | undefined,
+  after: string,
+  into: Smallest<Ordered>,
+  take: (record: LeaseRecord) => number,
+): void {
+  if (names !== undefined) {
+    for (const record of past.leases(names)) take(record);
+    return;
+  }
+  for (const record of past.gone()) take(record);
+  const [from = ""] = after.split(" ");
+  let found = 0;
+  for (const record of past.inOrder(from)) {
+    // Everything that follows comes later in the order of the list.
+    if (found >= into.most || !into.admits(record.key)) return;
+    found += take(record);
+  }
+}
+
+async function collect<Shown>(
+  model: ReadModel,
+  scope: ListScope,
+  query: Query<Shown>,
+): Promise<{ readonly shown: Shown[]; readonly page: Page }> {
+  const { subject } = query;
+  const name = `${subject} ${model.incarnationId} ${Buffer.from(query.selector).toString("base64")}`;
+  const slice = unwrap(readPage(query.page, name));
+  const partitions = partitionsOf(model, query.leases);
+  const revision = slice.from?.revision ?? (await firstRevision(model, scope, query, partitions));
+  if (slice.from !== undefined) await model.hub.reach(revision, catchUpMs, scope.signal);
+  const smallest = new Smallest<Entry<Shown>>(slice.size + 1);
+  for (const partition of partitions) {
+    const isKept = await viewAt(model, partition, revision, (past) => {
+      query.gather(past, slice.from?.after ?? "", smallest);
+      return true;
+    });
+    if (isKept !== true) throw noLongerKept(model, revision);
+  }
+  const found = smallest.take();
+  const shown = found.slice(0, slice.size);
+  const after = shown.at(-1)?.order ?? "";
+  const nextToken = found.length > shown.length ? encodePageToken({ revision, after }, name) : "";
+  const resumeToken = encodeResumeToken(subject, model.incarnationId, { revision });
+  return { shown: shown.map((entry) => entry.show()), page: { nextToken, revision, resumeToken } };
+}
+
+/** The revision that a new list shows: all that the caller has seen, and all that was committed here. */
+async function firstRevision(
+  model: ReadModel,
+  { barrier, signal }: ListScope,
+  { read }: Query<unknown>,
+  partitions: readonly number[],
+): Promise<bigint> {
+  const committed = (await barrier?.(partitions, read)) ?? 0n;
+  const seen = read?.minRevision ?? 0n;
+  await settle(model, partitions, seen > committed ? seen : committed, catchUpMs, signal);
+  return model.hub.revision;
+}
+
+function noLongerKept({ hub }: ReadModel, revision: bigint): Fault {
+  if (!hub.isFollowing) return replicaBehind("the log is being read");
+  return pageTokenExpired({ revision, after: "" });
+}

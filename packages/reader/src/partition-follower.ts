@@ -1,0 +1,157 @@
+import { emptyPartition, followBatch, type PartitionState } from "@tenure/core";
+import { Backoff, type Random } from "@tenure/kernel";
+import type { AppliedBatch } from "./change-set.ts";
+import { partitionHalted, replicaBehind } from "./faults.ts";
+import { type LoadPorts, loadPartition } from "./load-partition.ts";
+import type { ReadableBatch } from "./log-decoder.ts";
+
+/** What a follower does at present. */
+export type FollowerRole = "loading" | "following" | "halted";
+
+/** Told of what happens to a partition that is followed. Everything is told synchronously; a listener does not throw. */
+export interface FollowerListener {
+  onRole(partition: number, role: FollowerRole): void;
+  onApplied(applied: AppliedBatch): void;
+  /** The owner, the epoch or the hand-over changed. */
+  onOwner(partition: number): void;
+  /** Something failed that the follower lives with. */
+  onFault(partition: number, doing: string, fault: unknown): void;
+}
+
+/** What a follower stands on. */
+export interface FollowerPorts extends LoadPorts {
+  readonly random: Random;
+}
+
+const reloadBackoff = { firstMs: 100, limitMs: 5_000 };
+
+/** One partition as the log tells it, never owned: loaded from the newest snapshot, then batch by batch. */
+export class PartitionFollower implements AsyncDisposable {
+  readonly partition: number;
+  readonly #ports: FollowerPorts;
+  readonly #incarnationId: string;
+  readonly #listener: FollowerListener;
+  readonly #resume: (partition: number, sequence: bigint) => void;
+  readonly #stop = new AbortController();
+  #state: PartitionState;
+  #role: FollowerRole = "loading";
+  #haltedWhy = "";
+  #isLoaded = false;
+  #loading: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    partition: number,
+    ports: FollowerPorts,
+    incarnationId: string,
+    listener: FollowerListener,
+    resume: (partition: number, sequence: bigint) => void,
+  ) {
+    this.partition = partition;
+    this.#ports = ports;
+    this.#incarnationId = incarnationId;
+    this.#listener = listener;
+    this.#resume = resume;
+    this.#state = emptyPartition(partition, ports.clock.now());
+  }
+
+  get role(): FollowerRole {
+    return this.#role;
+  }
+
+  /** Why it halted; empty unless it did. */
+  get haltedWhy(): string {
+    return this.#haltedWhy;
+  }
+
+  get state(): PartitionState {
+    return this.#state;
+  }
+
+  /** Loads the newest snapshot, tries until it succeeds or the follower stops, and returns where the tail begins. */
+  async load(): Promise<bigint> {
+    const backoff = new Backoff(reloadBackoff, this.#ports.random);
+    for (;;) {
+      try {
+        this.#state = await loadPartition(this.#ports, this.partition, this.#incarnationId);
+        this.#isLoaded = true;
+        return this.#state.lastSequence;
+      } catch (thrown) {
+        this.#stop.signal.throwIfAborted();
+        this.#listener.onFault(this.partition, "load the partition", thrown);
+        await this.#ports.clock.sleep(backoff.next(), this.#stop.signal);
+      }
+    }
+  }
+
+  /** The tail brought a message. */
+  onMessage(sequence: bigint, payload: Uint8Array): void {
+    if (this.#role === "halted" || !this.#isLoaded) return;
+    const batch = this.#decode(sequence, payload);
+    if (batch === undefined) return;
+    const { partition } = this;
+    const { epoch, owner, successor } = this.#state;
+    const followed = followBatch(this.#state, batch, this.#ports.clock.now());
+    if (followed.kind === "gap") this.reload(`batch ${sequence} follows ${followed.prev}, which is not known`);
+    else if (followed.kind === "broken") this.halt(followed.why);
+    if (followed.kind !== "applied") return;
+    const state = this.#state;
+    this.#listener.onApplied({ partition, sequence, events: batch.events, state });
+    const isSame = state.epoch === epoch && state.owner === owner && state.successor === successor;
+    if (!isSame) this.#listener.onOwner(partition);
+  }
+
+  /** The tail has told everything that was there when it began. */
+  onCaughtUp(): void {
+    if (this.#role !== "loading" || !this.#isLoaded) return;
+    this.#become("following");
+    this.#listener.onOwner(this.partition);
+  }
+
+  /** Loads the partition anew and has the tail follow it from there. */
+  reload(why: string): void {
+    if (this.#role === "halted" || this.#stop.signal.aborted) return;
+    this.#listener.onFault(this.partition, "follow the log", new Error(why));
+    this.#isLoaded = false;
+    this.#become("loading");
+    this.#loading = this.load().then(
+      (sequence) => this.#resume(this.partition, sequence),
+      () => undefined,
+    );
+  }
+
+  /** The log does not say what it must: nothing of the partition is shown any more until an operator has acted. */
+  halt(why: string): void {
+    if (this.#role === "halted") return;
+    this.#haltedWhy = why;
+    this.#become("halted");
+  }
+
+  /** Reads the state; UNAVAILABLE while it is being loaded or has halted. */
+  view<Answer>(read: (state: PartitionState) => Answer): Answer {
+    if (this.#role === "loading") throw replicaBehind("the partition is being loaded", this.partition);
+    if (this.#role === "halted") throw partitionHalted(this.partition, this.#haltedWhy);
+    return read(this.#state);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort(replicaBehind("it stops", this.partition));
+    await this.#loading;
+  }
+
+  #decode(sequence: bigint, payload: Uint8Array): ReadableBatch | undefined {
+    try {
+      const batch = this.#ports.codec.decodeBatch(sequence, payload);
+      if (batch.incarnationId === this.#incarnationId) return batch;
+      this.halt(`batch ${sequence} is of incarnation ${batch.incarnationId}, not ${this.#incarnationId}`);
+    } catch (thrown) {
+      this.halt(`batch ${sequence} cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+    }
+    return undefined;
+  }
+
+  #become(role: FollowerRole): void {
+    if (this.#role === role) return;
+    this.#role = role;
+    this.#listener.onRole(this.partition, role);
+  }
+}

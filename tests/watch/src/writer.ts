@@ -1,0 +1,66 @@
+import { LeaseServiceAcquireRequest, LeaseServiceCreateRequest } from "@tenure/contracts";
+import { Fault, systemClock } from "@tenure/kernel";
+import type { Deployment } from "./deployment.ts";
+
+let attempts = 0n;
+
+/** A fresh attempt of this test process. */
+export function attempt() {
+  attempts += 1n;
+  return { clientId: `test-${process.pid}`, number: attempts, settledBelow: 0n };
+}
+
+/** Creates a lease; tried again with the same attempt until it is answered. */
+export async function create({ leases }: Deployment, namespace: string, name: string): Promise<void> {
+  const request = LeaseServiceCreateRequest.fromPartial({ attempt: attempt(), lease: { namespace, name } });
+  await untilAnswered(() => leases.create(request));
+}
+
+/** Takes a lease. */
+export async function acquire({ leases }: Deployment, namespace: string, name: string): Promise<void> {
+  const claims = [{ lease: { namespace, name } }];
+  const request = LeaseServiceAcquireRequest.fromPartial({ attempt: attempt(), claims, claimant: { holder: "a" } });
+  await untilAnswered(() => leases.acquire(request));
+}
+
+async function untilAnswered(call: () => Promise<unknown>): Promise<void> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      await call();
+      return;
+    } catch (thrown) {
+      const isPassing = thrown instanceof Fault && ["UNAVAILABLE", "DEADLINE_EXCEEDED"].includes(thrown.code);
+      if (!isPassing || tries >= 1_000) throw thrown;
+      await systemClock.sleep(20);
+    }
+  }
+}
+
+/** Creates leases one after the other in several lanes, until it is stopped; notes what was acknowledged. */
+export class Writer {
+  readonly acknowledged: string[] = [];
+  readonly #deployment: Deployment;
+  readonly #namespace: string;
+  readonly #lanes: Promise<unknown>;
+  #isStopped = false;
+  #count = 0;
+
+  constructor(deployment: Deployment, namespace: string, lanes = 8) {
+    this.#deployment = deployment;
+    this.#namespace = namespace;
+    this.#lanes = Promise.all(Array.from({ length: lanes }, () => this.#run()));
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#lanes;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopped) {
+      const name = `lease-${this.#count++}`;
+      await create(this.#deployment, this.#namespace, name);
+      this.acknowledged.push(name);
+    }
+  }
+}
