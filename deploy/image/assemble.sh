@@ -24,7 +24,7 @@ printf 'root:x:0:\ntenure:x:%s:\n' "$owner" > "$base/etc/group"
 
 # A volume takes its owner from the folder that it is first mounted on: one for each user's seed, one for all of
 # them together, one for what the NATS servers read.
-for user in all nats provision system $(ls "$source/services"); do
+for user in all nats provision compactor component system $(ls "$source/services"); do
   mkdir -p "$base/credentials/$user"
 done
 chown -R "$owner:$owner" "$base/credentials"

@@ -46,6 +46,7 @@ function serviceProgram(service: ServiceName, index: number, input: ProgramInput
       ...flag("mode", "development"),
       ...flag("log-level", input.options.logLevel),
       ...natsFlags(service, input.nats),
+      ...(service === "lease-store" ? compactorFlags(input.nats) : []),
       ...ports,
     ],
     environment: environmentOf(input.nats, input.environment),
@@ -84,6 +85,11 @@ function natsFlags(user: string, { url, credentials }: NatsAccess): readonly str
     ...flag("nats-nkey-file", join(credentials, `${user}.nk`)),
     ...flag("nats-system-nkey-file", join(credentials, "system.nk")),
   ];
+}
+
+/** The lease store has the log purged by a user that may do nothing else. */
+function compactorFlags({ credentials }: NatsAccess): readonly string[] {
+  return credentials === undefined ? [] : flag("compactor-nkey-file", join(credentials, "compactor.nk"));
 }
 
 function flag(name: string, value: string | number): readonly string[] {

@@ -27,6 +27,7 @@ export { inspectJetStream, type JetStreamFacts, type JetStreamState, jetStreamSt
 export type { ReadOptions } from "./jetstream-api.ts";
 export { JetStreamTransport, type JetStreamTransportOptions } from "./jetstream-transport.ts";
 export type { AppendRefusal } from "./js-errors.ts";
+export { type LogSize, readLogSize } from "./log-size.ts";
 export type { LogAppend, LoggedMessage, LogTransport, Tail, TailListener } from "./log-transport.ts";
 export { type HeardReplica, type OwnBeat, OwnerBeats, type OwnerBeatsOptions } from "./owner-beats.ts";
 export { JetStreamSnapshotStore, type SnapshotStoreOptions } from "./snapshot/jetstream-snapshot-store.ts";

@@ -48,10 +48,12 @@ export interface TailListener {
   /** Messages that should come next were purged: load a snapshot, then `resume`. Until then the partition is silent. */
   onReset(partition: number, why: string): void;
   /**
-   * The log's last message of the partition is older than one that was told, seen twice within a while: acknowledged
+   * The log's last message of the partition is older than one that was told or is known, seen twice within a while: acknowledged
    * changes are gone. The partition must halt.
    */
   onWentBack?(partition: number, lastSequence: bigint, toldSequence: bigint): void;
+  /** What the listener knows to be in the log without the tail: appends of its own that were acknowledged. */
+  knownUpTo?(partition: number): bigint;
 }
 
 /** A tail that runs. */

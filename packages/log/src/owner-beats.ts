@@ -27,6 +27,8 @@ export interface OwnerBeatsOptions {
   readonly instance: string;
   /** Beats of another incarnation are ignored. */
   readonly incarnationId: string;
+  /** How many partitions the incarnation has; told to callers who may not read it. */
+  readonly partitions?: number;
   /** Told of each beat of another replica. */
   readonly onBeat?: (replica: HeardReplica) => void;
 }
@@ -52,7 +54,7 @@ export class OwnerBeats implements Disposable {
 
   /** Sends one beat, unless there is no connection. */
   send({ isLeaving, owned, uptimeMs }: OwnBeat): void {
-    const { bus, incarnationId, instance } = this.#options;
+    const { bus, incarnationId, instance, partitions = 0 } = this.#options;
     if (!bus.connected) return;
     this.#sent += 1n;
     const beat: OwnerBeat = {
@@ -62,6 +64,7 @@ export class OwnerBeats implements Disposable {
       owned: [...owned].map(([partition, epoch]) => ({ partition, epoch })),
       uptimeMs: BigInt(Math.max(0, Math.floor(uptimeMs))),
       leaving: isLeaving,
+      partitions,
     };
     bus.publish(ownerSubject(instance), OwnerBeat.encode(beat).finish());
   }

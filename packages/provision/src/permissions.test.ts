@@ -28,6 +28,26 @@ describe("permissionsOf", () => {
   });
 });
 
+describe("an application's user", () => {
+  const { publish, subscribe } = permissionsOf("component");
+
+  it("may call what the gateway serves for it, and of the store's own service renewals and beats alone", () => {
+    expect(publish).toContain("tenure.rpc.LeaseService.>");
+    const store = publish.filter((subject) => subject.startsWith("tenure.rpc.StoreService."));
+    expect(store).toEqual([
+      "tenure.rpc.StoreService.Renew",
+      "tenure.rpc.StoreService.Renew.*.*",
+      "tenure.rpc.StoreService.Beat",
+      "tenure.rpc.StoreService.Beat.*.*",
+    ]);
+  });
+
+  it("hears its answers and the owners, and reaches neither JetStream nor anybody's inbox", () => {
+    expect(subscribe).toEqual(["_INBOX_component.>", "tenure.owner.*"]);
+    for (const subject of publish) expect(subject).toMatch(/^tenure\.(rpc|control)\./);
+  });
+});
+
 describe("the topology", () => {
   it("has a server for every public service, and lets the gateway call it", () => {
     for (const fullName of Object.keys(publicServices)) {
@@ -38,7 +58,7 @@ describe("the topology", () => {
   });
 
   it("lets answers reach whoever calls, and nobody else", () => {
-    expect(callersOf("lease-store")).toEqual([...serviceUsers]);
-    expect(callersOf("election")).toEqual(["gateway"]);
+    expect(callersOf("lease-store")).toEqual([...serviceUsers, "component"]);
+    expect(callersOf("election")).toEqual(["gateway", "component"]);
   });
 });

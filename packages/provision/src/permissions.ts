@@ -1,5 +1,6 @@
 import {
   auditWildcard,
+  callSubject,
   callWildcard,
   controlWildcard,
   incarnationSubject,
@@ -16,7 +17,7 @@ import {
   snapshotWriting,
   streamMaking,
 } from "./jetstream-subjects.ts";
-import { calledBy, callersOf, inboxOf, type ServiceUser, servedBy, type User } from "./topology.ts";
+import { calledBy, callersOf, componentCalls, inboxOf, type ServiceUser, servedBy, type User } from "./topology.ts";
 
 /** What a user may do. Allow-lists only: what is not named is refused. */
 export interface Permissions {
@@ -37,6 +38,8 @@ export function permissionsOf(user: User): Permissions {
       };
     case "compactor":
       return { publish: purging, subscribe: [inboxOf(user)] };
+    case "component":
+      return componentPermissions();
     case "system":
       return { publish: [serverQuestion], subscribe: [inboxOf(user)] };
     default:
@@ -70,6 +73,26 @@ function servicePermissions(user: ServiceUser): Permissions {
   };
 }
 
+/**
+ * An application calls what the gateway would call for it, and hears who owns what, so that its calls go straight to the
+ * owners. It reads neither log nor streams, serves nothing, and hears no other's answers; all applications share the
+ * inbox, so one that does not trust its neighbours uses the gateway.
+ */
+function componentPermissions(): Permissions {
+  const { services, store } = componentCalls;
+  return {
+    publish: [
+      ...services.flatMap((service) => [callWildcard(service), controlWildcard(service)]),
+      ...store.methods.flatMap((method) => {
+        const unrouted = callSubject(store.service, method);
+        return [unrouted, `${unrouted}.*.*`];
+      }),
+      controlWildcard(store.service),
+    ],
+    subscribe: [inboxOf("component"), ownerWildcard],
+  };
+}
+
 /** What only certain services write: the log, its snapshots and the probe have one kind of writer. */
 const ownWrites: Readonly<Record<ServiceUser, readonly string[]>> = {
   "lease-store": [logWildcard, ownerWildcard, probeWildcard, ...snapshotWriting, auditWildcard],
@@ -79,10 +102,13 @@ const ownWrites: Readonly<Record<ServiceUser, readonly string[]>> = {
   migration: [],
 };
 
-/** Whose presence a service follows: the gateway everyone's, the lease stores each other's, and each other's beats. */
+/**
+ * Whose presence a service follows: the gateway everyone's, the lease stores each other's. Both hear the owners' beats,
+ * the ones to judge each other, the other to find them.
+ */
 const ownReads: Readonly<Record<ServiceUser, readonly string[]>> = {
   "lease-store": [presenceWildcard("lease-store"), ownerWildcard],
-  gateway: [presenceWildcard()],
+  gateway: [presenceWildcard(), ownerWildcard],
   identity: [],
   election: [],
   migration: [],

@@ -17,8 +17,14 @@ export const serviceUsers = ["lease-store", "identity", "election", "migration",
 /** The NATS user of a service. */
 export type ServiceUser = (typeof serviceUsers)[number];
 
-/** Every NATS user: the services', `provision` (makes streams), `compactor` (purges), `system` (reads the servers). */
-export const users = [...serviceUsers, "provision", "compactor", "system"] as const;
+/** The NATS user of applications inside the deployment, whose SDK speaks NATS itself. */
+export const componentUser = "component";
+
+/**
+ * Every NATS user: the services', `component` (applications), `provision` (makes streams), `compactor` (purges),
+ * `system` (reads the servers).
+ */
+export const users = [...serviceUsers, componentUser, "provision", "compactor", "system"] as const;
 
 /** A NATS user of the deployment. */
 export type User = (typeof users)[number];
@@ -54,6 +60,24 @@ const places: Readonly<Record<ServiceUser, Place>> = {
   gateway: { serves: [session, system], calls: [...storeServices, election, identity, migration, session, system] },
 };
 
+/**
+ * What applications may call: everything that they could call through the gateway. Of the store's own service only the
+ * packed renewals and beats of waits, which the SDK sends itself; electing and expiring are for services.
+ */
+export const componentCalls = {
+  services: [
+    ...[LeaseServiceDefinition, GuardServiceDefinition, CandidateServiceDefinition].map(({ name }) => name),
+    election,
+    identity,
+    migration,
+    system,
+  ],
+  store: {
+    service: StoreServiceDefinition.name,
+    methods: [StoreServiceDefinition.methods.renew.name, StoreServiceDefinition.methods.beat.name],
+  },
+} as const;
+
 /** The simple names of the services that a user serves. */
 export function servedBy(user: ServiceUser): readonly string[] {
   return places[user].serves;
@@ -65,9 +89,12 @@ export function calledBy(user: ServiceUser): readonly string[] {
 }
 
 /** The users that call any service that `user` serves: those whose inboxes it must reach. */
-export function callersOf(user: ServiceUser): readonly ServiceUser[] {
+export function callersOf(user: ServiceUser): readonly User[] {
   const served = servedBy(user);
-  return serviceUsers.filter((caller) => calledBy(caller).some((service) => served.includes(service)));
+  const isCalled = (called: readonly string[]) => called.some((service) => served.includes(service));
+  const callers: User[] = serviceUsers.filter((caller) => isCalled(calledBy(caller)));
+  if (isCalled(componentCalls.services)) callers.push(componentUser);
+  return callers;
 }
 
 /** Everything under a user's own inbox prefix. */

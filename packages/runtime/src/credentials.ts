@@ -19,10 +19,17 @@ type Files = Pick<
 /** Others on the machine may read the file. */
 const readableByOthers = 0o004;
 
-/** Reads every file that is named; all that is wrong is thrown at once, as a configuration fault. */
-export function readCredentials(files: Files, host: Pick<Host, "readFile" | "fileMode">): Credentials {
+/**
+ * Reads every file that is named; all that is wrong is thrown at once, as a configuration fault. `nkeyKey` is how the
+ * configuration calls the seed's file, for a service that connects as another user too.
+ */
+export function readCredentials(
+  files: Files,
+  host: Pick<Host, "readFile" | "fileMode">,
+  nkeyKey = "nats-nkey-file",
+): Credentials {
   const reader = new Reader(host);
-  const nkeySeed = reader.seed("nats-nkey-file", files.natsNkeyFile);
+  const nkeySeed = reader.seed(nkeyKey, files.natsNkeyFile);
   const systemNkeySeed = reader.seed("nats-system-nkey-file", files.natsSystemNkeyFile);
   const ca = reader.text("nats-ca-file", files.natsCaFile);
   const cert = reader.text("nats-cert-file", files.natsCertFile);

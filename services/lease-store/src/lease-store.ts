@@ -1,13 +1,24 @@
 import type { Bus, BusServer } from "@tenure/bus";
 import type { PartitionStatus } from "@tenure/contracts";
 import { defaultOwnershipTiming } from "@tenure/core";
-import { BatchWriter, JetStreamSnapshotStore, JetStreamTransport, OwnerBeats } from "@tenure/log";
+import {
+  BatchWriter,
+  Compactor,
+  type HeardReplica,
+  JetStreamSnapshotStore,
+  JetStreamTransport,
+  OwnerBeats,
+  readLogSize,
+} from "@tenure/log";
+import { type ReadModel, Watches, WatchHub } from "@tenure/reader";
 import type { ServiceContext } from "@tenure/runtime";
+import { type CompactorBus, connectCompactor } from "./compactor-bus.ts";
 import { type leaseStoreFields, settingsOf } from "./config.ts";
 import { type HandlerContext, ownerClients } from "./handlers/handler-context.ts";
 import { OwnerCalls } from "./handlers/owner-calls.ts";
 import { serveAnywhere, serveOwned } from "./handlers/services.ts";
 import { logCodec } from "./log-codec.ts";
+import { LogCompaction } from "./log-compaction.ts";
 import { StoreMetrics } from "./metrics.ts";
 import type { ReplicaOptions } from "./replica/options.ts";
 import { OwnerChanges } from "./replica/owner-changes.ts";
@@ -15,8 +26,7 @@ import { OwnershipDriver } from "./replica/ownership-driver.ts";
 import type { Role } from "./replica/partition-replica.ts";
 import type { ReplicaPorts } from "./replica/ports.ts";
 import { type StoreListener, StoreReplica } from "./replica/store-replica.ts";
-import { wireRenderer } from "./watch/renderer.ts";
-import { WatchHub } from "./watch/watch-hub.ts";
+import { ReplicaLag } from "./replica-lag.ts";
 
 type Context = ServiceContext<typeof leaseStoreFields>;
 
@@ -24,6 +34,9 @@ type Context = ServiceContext<typeof leaseStoreFields>;
 const commandsPerBatch = 1_000;
 /** Own batches that wait for the tail before watches start over. */
 const pendingBatches = 10_000;
+
+/** A scrape of the metrics does not wait longer for the log's size. */
+const logSizeTimeoutMs = 1_000;
 
 /** Starts a replica of the lease store. Disposing of it hands its partitions over first. */
 export async function startLeaseStore(context: Context): Promise<LeaseStore> {
@@ -40,13 +53,19 @@ export class LeaseStore implements AsyncDisposable {
   readonly #replica: StoreReplica;
   readonly #changes = new OwnerChanges();
   readonly #hub: WatchHub;
+  readonly #watches: Watches;
   readonly #metrics: StoreMetrics;
   readonly #handlers: HandlerContext;
   readonly #owned = new Map<number, readonly BusServer[]>();
+  /** The newest epoch of each partition that another replica was heard to serve. */
+  readonly #served = new Map<number, bigint>();
   readonly #stopping = new Set<Promise<unknown>>();
   #unrouted: readonly BusServer[] = [];
   #driver: OwnershipDriver | undefined;
   #beats: OwnerBeats | undefined;
+  #lag: ReplicaLag | undefined;
+  #compactorBus: CompactorBus | undefined;
+  #compaction: LogCompaction | undefined;
   #connectedSinceMs: number | undefined;
   #unfollow: () => void = () => {};
 
@@ -56,7 +75,8 @@ export class LeaseStore implements AsyncDisposable {
     this.#transport = new JetStreamTransport({ control: bus, clock, random, onInterruption: (why) => this.#note(why) });
     this.#snapshots = new JetStreamSnapshotStore({ bus, clock, random });
     this.#metrics = new StoreMetrics(metrics);
-    this.#hub = new WatchHub(wireRenderer(clock), { keptChanges: config.keptChanges, pendingBatches });
+    const { partitions } = incarnation;
+    this.#hub = new WatchHub({ clock, partitions, keptChanges: config.keptChanges, pendingBatches });
     const options: ReplicaOptions = {
       instance,
       incarnationId: incarnation.id,
@@ -69,8 +89,11 @@ export class LeaseStore implements AsyncDisposable {
       tombstoneRetentionMs: config.tombstoneRetentionMs,
     };
     this.#replica = new StoreReplica(this.#ports(), options, this.#listener());
-    this.#metrics.show(this.#replica, this.#hub);
-    this.#handlers = this.#handlerContext();
+    const model = this.#readModel();
+    this.#watches = new Watches(model, config);
+    this.#metrics.show(this.#replica, this.#watches);
+    this.#metrics.showLog(() => readLogSize(bus, logSizeTimeoutMs));
+    this.#handlers = this.#handlerContext(model);
   }
 
   async start(): Promise<void> {
@@ -82,9 +105,20 @@ export class LeaseStore implements AsyncDisposable {
       this.#connectedSinceMs = status === "connected" ? clock.now() : undefined;
       if (status !== "connected") this.#replica.noteConnectionLost();
     });
+    await this.#prepareCompaction();
     await this.#replica.start();
-    for (const { state } of this.#replica.partitions) this.#hub.startFrom(state.lastSequence);
-    this.#beats = new OwnerBeats({ bus, clock, instance, incarnationId: incarnation.id });
+    for (const { partition, state } of this.#replica.partitions) {
+      this.#compaction?.noteLoaded(partition, state.snapshot);
+    }
+    this.#lag = new ReplicaLag(bus, incarnation.id);
+    this.#beats = new OwnerBeats({
+      bus,
+      clock,
+      instance,
+      incarnationId: incarnation.id,
+      partitions: incarnation.partitions,
+      onBeat: (replica) => this.#onBeat(replica),
+    });
     this.#driver = new OwnershipDriver({
       replica: this.#replica,
       instance,
@@ -93,7 +127,7 @@ export class LeaseStore implements AsyncDisposable {
       timing: defaultOwnershipTiming,
       connectedSinceMs: () => this.#connectedSinceMs,
     });
-    this.#unrouted = serveAnywhere(bus, this.#handlers, wireRenderer(clock), this.#serving);
+    this.#unrouted = serveAnywhere(bus, this.#handlers, this.#serving);
     presence.describe(() => ({ partitions: this.partitions }));
     await bus.flush();
   }
@@ -105,7 +139,7 @@ export class LeaseStore implements AsyncDisposable {
       epoch: state.epoch,
       owner: state.owner,
       appliedRevision: state.lastSequence,
-      lag: 0n,
+      lag: this.#lag?.of(partition, later(state.lastSequence, this.#replica.revision)) ?? 0n,
       halted: role === "halted",
       snapshotRevision: state.snapshot?.sequence ?? 0n,
       leases: BigInt(state.leases.size),
@@ -121,6 +155,9 @@ export class LeaseStore implements AsyncDisposable {
     for (const partition of [...this.#owned.keys()]) this.#unserve(partition);
     await Promise.all(this.#stopping);
     this.#unfollow();
+    await this.#compaction?.[Symbol.asyncDispose]();
+    await this.#compactorBus?.[Symbol.asyncDispose]();
+    this.#lag?.[Symbol.dispose]();
     this.#beats?.[Symbol.dispose]();
     this.#snapshots[Symbol.dispose]();
     this.#transport[Symbol.dispose]();
@@ -133,6 +170,26 @@ export class LeaseStore implements AsyncDisposable {
 
   get #bus(): Bus {
     return this.#context.bus;
+  }
+
+  async #prepareCompaction(): Promise<void> {
+    const { clock, log, random } = this.#context;
+    this.#compactorBus = await connectCompactor(this.#context);
+    if (this.#compactorBus === undefined) return;
+    const { bus } = this.#compactorBus;
+    const compactor = new Compactor({ bus, log: this.#transport, snapshots: this.#snapshots, clock, random });
+    this.#compaction = new LogCompaction(compactor, {
+      onCompacted: (partition, result) => {
+        this.#metrics.notePurged(result);
+        log.info({ partition, ...result }, "the log was compacted");
+      },
+      onFault: (partition, doing, fault) => this.#noteFault(partition, doing, fault),
+    });
+  }
+
+  #noteFault(partition: number, doing: string, fault: unknown): void {
+    this.#metrics.noteFault(doing);
+    this.#context.log.warn({ partition, doing, err: fault }, "a partition has trouble");
   }
 
   #ports(): ReplicaPorts {
@@ -154,27 +211,31 @@ export class LeaseStore implements AsyncDisposable {
     };
   }
 
-  #handlerContext(): HandlerContext {
-    const { clock, config, incarnation, random } = this.#context;
+  #readModel(): ReadModel {
+    const { clock, incarnation } = this.#context;
+    return {
+      clock,
+      incarnationId: incarnation.id,
+      partitions: incarnation.partitions,
+      hub: this.#hub,
+      view: (partition, read) => this.#replica.at(partition).view(read),
+    };
+  }
+
+  #handlerContext(model: ReadModel): HandlerContext {
+    const { clock, random } = this.#context;
     const replica = this.#replica;
     return {
       replica,
       clock,
       clients: ownerClients(this.#bus),
       calls: new OwnerCalls({ replica, changes: this.#changes, clock, random }),
-      watch: {
-        replica,
-        clock,
-        hub: this.#hub,
-        incarnationId: incarnation.id,
-        mostWatchers: config.watchers,
-        queuedPerWatcher: config.queuedPerWatcher,
-      },
+      model,
+      watches: this.#watches,
     };
   }
 
   #listener(): StoreListener {
-    const { log } = this.#context;
     return {
       onRole: (partition, role) => this.#onRole(partition, role),
       onOwner: (partition) => {
@@ -185,27 +246,41 @@ export class LeaseStore implements AsyncDisposable {
       onApplied: (applied) => {
         this.#driver?.noteBatch(applied.partition);
         this.#hub.onApplied(applied);
+        this.#compaction?.noteApplied(applied);
       },
       onCommitted: (_, committed) => this.#metrics.noteCommitted(committed),
-      onReloaded: () => this.#hub.onReloaded(),
-      onFault: (partition, doing, fault) => {
-        this.#metrics.noteFault(doing);
-        log.warn({ partition, doing, err: fault }, "a partition has trouble");
+      onReloaded: (partition) => {
+        this.#compaction?.noteLoaded(partition, this.#replica.at(partition).state.snapshot);
       },
+      onFault: (partition, doing, fault) => this.#noteFault(partition, doing, fault),
       onTailed: (_, sequence, isSettled) => this.#hub.onTailed(sequence, isSettled),
     };
   }
 
   #onRole(partition: number, role: Role): void {
-    const { epoch } = this.#replica.at(partition).state;
+    const { haltedWhy = "", state } = this.#replica.at(partition);
+    const { epoch } = state;
+    if (role === "loading") this.#hub.onLoading(partition);
+    else if (role === "following") this.#hub.onFollowing(state);
+    else if (role === "halted") this.#hub.onHalted(partition, haltedWhy);
     this.#context.log.info({ partition, role, epoch: String(epoch) }, "partition");
     const ownEpoch = this.#replica.at(partition).ownEpoch;
     if (role === "owning" && ownEpoch !== undefined) {
       // Not before the log has said so: two replicas may try for one epoch, and only the winner may answer in it.
       this.#owned.set(partition, serveOwned(this.#bus, this.#handlers, partition, ownEpoch, this.#serving));
       this.#changes.notify(partition);
+      this.#driver?.announce();
     } else if (role === "following" || role === "loading" || role === "halted") this.#unserve(partition);
     this.#updateHealth();
+  }
+
+  /** A replica beats for a partition only when it serves it, so calls that wait for its owner need wait no longer. */
+  #onBeat({ owned }: HeardReplica): void {
+    for (const [partition, epoch] of owned) {
+      if (epoch <= (this.#served.get(partition) ?? 0n)) continue;
+      this.#served.set(partition, epoch);
+      this.#changes.notify(partition);
+    }
   }
 
   #unserve(partition: number): void {
@@ -230,4 +305,9 @@ export class LeaseStore implements AsyncDisposable {
   #note(why: string): void {
     this.#context.log.info({ why }, "the log is followed anew");
   }
+}
+
+/** How far a partition has surely been read: its own last batch, or further if the tail has passed it. */
+function later(left: bigint, right: bigint): bigint {
+  return left > right ? left : right;
 }

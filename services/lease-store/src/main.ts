@@ -4,7 +4,10 @@ import { SystemServiceDefinition } from "@tenure/contracts";
 import { runService, toDoctorResponse } from "@tenure/runtime";
 import { leaseStoreFields } from "./config.ts";
 import { servedDefinitions } from "./handlers/services.ts";
+import { keepHeapSmall } from "./heap.ts";
 import { startLeaseStore } from "./lease-store.ts";
+
+keepHeapSmall();
 
 await runService({
   name: "lease-store",

@@ -1,7 +1,8 @@
+import type { CompactionResult, LogSize } from "@tenure/log";
+import type { Watches } from "@tenure/reader";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { CommittedBatch } from "./replica/partition-owner.ts";
 import type { StoreReplica } from "./replica/store-replica.ts";
-import type { WatchHub } from "./watch/watch-hub.ts";
 
 /** What a lease store counts beside what every service does. */
 export class StoreMetrics {
@@ -10,7 +11,9 @@ export class StoreMetrics {
   readonly #events: Histogram;
   readonly #seconds: Histogram;
   readonly #expiries: Counter;
+  readonly #expiryLag: Histogram;
   readonly #faults: Counter<"doing">;
+  readonly #purged: Counter<"what">;
 
   constructor(registry: Registry) {
     this.#registry = registry;
@@ -29,19 +32,32 @@ export class StoreMetrics {
       registers,
     });
     this.#expiries = new Counter({ name: "tenure_expiries_total", help: "Terms that ended by time.", registers });
+    this.#expiryLag = new Histogram({
+      name: "tenure_store_expiry_lag_seconds",
+      help: "From when a term was due to end for want of renewals, by the owner's clock, to the commit of its end.",
+      buckets: [0.001, 0.002, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.15, 0.2, 0.5, 1, 2, 5, 10],
+      registers,
+    });
     this.#faults = new Counter({
       name: "tenure_partition_faults_total",
       help: "What failed about partitions, by what was being done.",
       labelNames: ["doing"],
       registers,
     });
+    this.#purged = new Counter({
+      name: "tenure_store_purged_total",
+      help: "Messages that this replica had purged below a snapshot: of the log, and of snapshots.",
+      labelNames: ["what"],
+      registers,
+    });
   }
 
   /** Counts a committed batch. */
-  noteCommitted({ batch, tookMs }: CommittedBatch): void {
+  noteCommitted({ batch, expiryLagsMs, tookMs }: CommittedBatch): void {
     this.#appends.inc();
     this.#events.observe(batch.events.length);
     this.#seconds.observe(tookMs / 1_000);
+    for (const lagMs of expiryLagsMs) this.#expiryLag.observe(lagMs / 1_000);
     for (const event of batch.events) {
       if (event.kind === "holdEnded" && event.endReason === "expired") this.#expiries.inc();
     }
@@ -51,8 +67,34 @@ export class StoreMetrics {
     this.#faults.inc({ doing });
   }
 
+  notePurged({ logMessages, snapshotMessages }: CompactionResult): void {
+    this.#purged.inc({ what: "log" }, logMessages);
+    this.#purged.inc({ what: "snapshots" }, snapshotMessages);
+  }
+
+  /** Shows how full the log is, asking for it at each scrape; what is not answered stays as it was. */
+  showLog(readSize: () => Promise<LogSize>): void {
+    const registers = [this.#registry];
+    const limit = new Gauge({
+      name: "tenure_log_limit_bytes",
+      help: "Size at which the log takes no more appends; 0 without one.",
+      registers,
+    });
+    new Gauge({
+      name: "tenure_log_bytes",
+      help: "Size of the log of all partitions.",
+      registers,
+      async collect() {
+        const size = await readSize().catch(() => undefined);
+        if (size === undefined) return;
+        this.set(size.bytes);
+        limit.set(size.limitBytes ?? 0);
+      },
+    });
+  }
+
   /** Shows what a replica has at present, whenever it is asked. */
-  show(replica: StoreReplica, hub: WatchHub): void {
+  show(replica: StoreReplica, watches: Watches): void {
     const { partitions } = replica;
     this.#gauge("tenure_owned_partitions", "Partitions that this replica owns.", () => {
       return partitions.filter(({ role }) => role === "owning").length;
@@ -69,7 +111,7 @@ export class StoreMetrics {
     this.#gauge("tenure_queued_calls", "Calls that wait for their batch.", () => {
       return partitions.reduce((count, { queued }) => count + queued, 0);
     });
-    this.#gauge("tenure_watchers", "Watches that this replica serves.", () => hub.watchers);
+    this.#gauge("tenure_watchers", "Watches that this replica serves.", () => watches.open);
     this.#gauge("tenure_revision", "Log position up to which this replica has read.", () => Number(replica.revision));
   }
 

@@ -1,3 +1,4 @@
+import { users } from "@tenure/provision";
 import { describe, expect, it } from "vitest";
 import { type ComposeService, mountsOf, networksOf, readCompose } from "./compose-file.ts";
 import { productVersion, serviceNames } from "./repository.ts";
@@ -95,16 +96,27 @@ describe("start order", () => {
 });
 
 describe("credentials", () => {
-  it.each(serviceNames())("lets %s read its own seed and the system seed, and no other", (name) => {
+  it.each(serviceNames())("lets %s read the seeds that it connects with, and no other", (name) => {
     const service = serviceOf(name);
-    expect(mountsOf(service)).toEqual([
-      { source: `seed-${name}`, target: `/credentials/${name}`, isReadOnly: true },
-      { source: "seed-system", target: "/credentials/system", isReadOnly: true },
-    ]);
+    const seeds = name === "lease-store" ? [name, "compactor", "system"] : [name, "system"];
+    expect(mountsOf(service)).toEqual(
+      seeds.map((user) => ({ source: `seed-${user}`, target: `/credentials/${user}`, isReadOnly: true })),
+    );
     expect(service.environment).toMatchObject({
       TENURE_NATS_NKEY_FILE: `/credentials/${name}/${name}.nk`,
       TENURE_NATS_SYSTEM_NKEY_FILE: "/credentials/system/system.nk",
     });
+  });
+
+  it("lets the lease store purge as the user that may do nothing else", () => {
+    expect(serviceOf("lease-store").environment).toMatchObject({
+      TENURE_COMPACTOR_NKEY_FILE: "/credentials/compactor/compactor.nk",
+    });
+  });
+
+  it("places the seed of every user that somebody connects as", () => {
+    const placed = mountsOf(serviceOf("credentials")).map(({ source }) => source);
+    for (const user of users.map((name) => `seed-${name}`)) expect(placed).toContain(user);
   });
 
   it.each(natsServers)("lets %s read the accounts and no seed", (name) => {

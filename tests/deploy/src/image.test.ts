@@ -71,7 +71,7 @@ describe("credentials", () => {
   it("gives each user's folder that user's seed alone, and the same again when run again", async () => {
     await using image = await imageLayout();
     await using credentials = await tempDirectory();
-    const users = [...serviceNames(), "provision", "system"];
+    const users = [...serviceNames(), "provision", "compactor", "component", "system"];
     for (const name of ["all", "nats", ...users]) await mkdir(`${credentials.path}/${name}`);
     const place = () => runScript(`${image.path}/image/entrypoint.mjs`, "credentials", credentials.path);
     const seeds = () => Promise.all(users.map((user) => readFile(`${credentials.path}/${user}/${user}.nk`, "utf8")));

@@ -1,14 +1,19 @@
 import {
   ChangeKind,
+  durationToMs,
   GuardServicePutRequest,
+  LeaseServiceAcquireRequest,
   LeaseServiceCreateRequest,
   LeaseServiceDeleteRequest,
+  LeaseServiceHistoryRequest,
   LeaseServiceListRequest,
   LeaseServiceUpdateRequest,
   LeaseServiceWatchRequest,
+  LeaseSpec,
   TermEndReason,
   timestampToMicros,
   WatchMarkKind,
+  WrittenHold,
 } from "@tenure/contracts";
 import { waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -36,6 +41,13 @@ beforeAll(async () => {
 afterAll(async () => {
   await deployment[Symbol.asyncDispose]();
 });
+
+/** Writes a lease of a second and a half as one who keeps leases itself, with times of its own. */
+async function write({ leases }: Deployment, name: string, time: { readonly seconds: bigint; readonly nanos: number }) {
+  const writtenHold = { holder: "w", leaseDuration: duration(1_500), renewedAt: time, acquiredAt: time };
+  const request = LeaseServiceCreateRequest.fromPartial({ attempt: attempt(), lease: key(name), writtenHold });
+  await leases.create(request, { principal: "w" });
+}
 
 const held = { code: "FAILED_PRECONDITION", reason: "LEASE_HELD" };
 
@@ -92,6 +104,23 @@ describe("acquire, renew and release", () => {
     expect(acquiredAt(after) - acquiredAt(before)).toBeGreaterThanOrEqual(1_000_000n);
   });
 
+  it("[5] a term is over when exactly its duration has passed: a claim that waits gets it then, and not before", async () => {
+    await acquire(deployment, "a", "five", 1_000);
+    const request = {
+      ...acquireRequest("b", "five"),
+      wait: { timeout: undefined, age: undefined, beatNumber: 0n, supersedesKey: undefined },
+    };
+    await deployment.leases.acquire(request, { principal: "b" });
+    const { transitions } = await deployment.leases.history(
+      LeaseServiceHistoryRequest.fromPartial({ lease: key("five") }),
+    );
+    const ended = transitions.find(({ endReason }) => endReason === TermEndReason.EXPIRED);
+    // How long the owner let the term run by its own clock. Rounded to whole milliseconds, as the wire has it.
+    const heldForMs = durationToMs(ended?.heldFor ?? duration(0));
+    expect(heldForMs).toBeGreaterThanOrEqual(1_000);
+    expect(heldForMs).toBeLessThan(10_000);
+  });
+
   it("[6] the record's duration counts, not the claimant's: 2 s are waited for by a claim that says half a second", async () => {
     const { token } = await acquire(deployment, "a", "six", 2_000);
     const lease = await read(deployment, "six");
@@ -100,6 +129,37 @@ describe("acquire, renew and release", () => {
     const refusal = await acquire(deployment, "b", "six", 500).catch((fault) => fault);
     expect(refusal.details.retryAfterMs).toBeGreaterThan(500);
   });
+
+  it("[7] a term counts from when the owner saw it, however old its written times are, and one that is over is free at once", async () => {
+    const hoursAgo = { seconds: BigInt(Math.floor(Date.now() / 1_000) - 7_200), nanos: 0 };
+    await write(deployment, "seven", hoursAgo);
+    const refusal = await acquire(deployment, "b", "seven", 1_000).catch((fault) => fault);
+    expect(refusal).toMatchObject({ ...held, details: { holder: "w" } });
+    expect(refusal.details.retryAfterMs).toBeGreaterThan(0);
+    expect(refusal.details.retryAfterMs).toBeLessThanOrEqual(1_500);
+    await waitFor(async () => (await read(deployment, "seven")).holds.length === 0, { describe: "the term to expire" });
+    // Expiry is judged by the store, so one that has just come need not watch it for a duration of its own.
+    expect((await acquire(deployment, "b", "seven")).hold.holder).toBe("b");
+  });
+
+  it.each([
+    ["behind", -10_800],
+    ["ahead", 10_800],
+  ])(
+    "[8] a wall clock that is hours %s changes nothing: the term expires after its duration",
+    async (name, skewSeconds) => {
+      const lease = `eight-${name}`;
+      const skewed = { seconds: BigInt(Math.floor(Date.now() / 1_000) + skewSeconds), nanos: 0 };
+      await write(deployment, lease, skewed);
+      const [hold] = (await read(deployment, lease)).holds;
+      expect(hold?.renewedAt).toEqual(skewed);
+      await expect(acquire(deployment, "b", lease)).rejects.toMatchObject({ ...held, details: { holder: "w" } });
+      await waitFor(async () => (await read(deployment, lease)).holds.length === 0, { describe: "the term to expire" });
+      const { lastEndReason } = await read(deployment, lease);
+      expect(lastEndReason).toBe(TermEndReason.EXPIRED);
+      await acquire(deployment, "b", lease);
+    },
+  );
 
   it("[9] after a release the holder is gone, transitions stay, and another acquires at once", async () => {
     const { token } = await acquire(deployment, "a", "nine", 60_000);
@@ -181,6 +241,21 @@ describe("the record of a lease", () => {
     await deployment.leases.create(LeaseServiceCreateRequest.fromPartial({ lease: key("seventeen"), spec: {} }));
   });
 
+  it("[18] transitions are the store's own count from 0 on: no request has a place for a number, negative or not", async () => {
+    await write(deployment, "eighteen", { seconds: 1n, nanos: 0 });
+    expect((await read(deployment, "eighteen")).transitions).toBe(0);
+    const writable = [
+      LeaseServiceCreateRequest,
+      LeaseServiceUpdateRequest,
+      LeaseServiceAcquireRequest,
+      WrittenHold,
+      LeaseSpec,
+    ];
+    const fields = writable.flatMap((message) => Object.keys(message.fromPartial({})));
+    expect(fields).toContain("leaseDuration");
+    expect(fields.filter((field) => /transition/i.test(field))).toEqual([]);
+  });
+
   it.each([
     ["a name that is no DNS-1123 subdomain", { namespace: "conformance", name: "Not_Legal" }],
     ["no namespace", { namespace: "", name: "nineteen" }],
@@ -208,6 +283,28 @@ describe("the record of a lease", () => {
     const [hold] = (await read(deployment, "twenty-one")).holds;
     expect(hold?.renewedAt).toEqual({ ...renewedAt, nanos: 123_456_000 });
     expect(hold?.acquiredAt).toEqual({ ...renewedAt, nanos: 0 });
+  });
+
+  it("[25] a duration with a fraction of a second is honoured exactly, and one below the least is refused, not cut", async () => {
+    await acquire(deployment, "a", "twenty-five", 1_250);
+    expect((await read(deployment, "twenty-five")).holds[0]?.leaseDuration).toEqual(duration(1_250));
+    const refusal = await acquire(deployment, "a", "twenty-five-b", 250).catch((fault) => fault);
+    expect(refusal).toMatchObject({ code: "INVALID_ARGUMENT" });
+    expect(refusal.message).toContain("500ms");
+  });
+
+  it("[34] a holder's renewal brings a deleted lease back with its token, acquire time and transitions", async () => {
+    const { token } = await acquire(deployment, "a", "thirty-four", 60_000);
+    const before = await read(deployment, "thirty-four");
+    const lease = key("thirty-four");
+    await deployment.leases.delete(LeaseServiceDeleteRequest.fromPartial({ attempt: attempt(), lease }));
+    await expect(read(deployment, "thirty-four")).rejects.toMatchObject({ code: "NOT_FOUND" });
+    // Rule 15: the term may still be acting, so nobody else gets the name.
+    await expect(acquire(deployment, "b", "thirty-four")).rejects.toMatchObject({ code: "FAILED_PRECONDITION" });
+    expect((await renew(deployment, "a", "thirty-four", token))?.failure).toBeUndefined();
+    const after = await read(deployment, "thirty-four");
+    expect(after.holds[0]).toMatchObject({ token, holder: "a", acquiredAt: before.holds[0]?.acquiredAt });
+    expect([after.transitions, after.uid]).toEqual([before.transitions, before.uid]);
   });
 
   it("[23] a watch from a list's position misses and doubles nothing, and too old a token is told so", async () => {

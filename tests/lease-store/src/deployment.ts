@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { type Bus, type Client, connectBus, createClient, inboxPrefixOf } from "@tenure/bus";
 import {
   CandidateServiceDefinition,
@@ -10,12 +11,13 @@ import { createStreams } from "@tenure/log";
 import { watchPresence } from "@tenure/runtime";
 import { type ManagedProcess, type NatsServer, startNats, startService, waitFor } from "@tenure/testkit";
 
-/** Connects as a test. */
-export function connectTest(url: string): Promise<Bus> {
+/** Connects as a test, or as a user of a provisioned server. */
+export async function connectTest(nats: NatsServer, user?: string): Promise<Bus> {
   return connectBus({
-    servers: [url],
+    servers: [nats.url],
     name: "test",
-    inboxPrefix: inboxPrefixOf("test"),
+    inboxPrefix: inboxPrefixOf(user ?? "test"),
+    nkeySeed: user === undefined ? undefined : await readFile(nats.nkeyFile(user)),
     clock: systemClock,
     random: systemRandom,
     connectTimeoutMs: 10_000,
@@ -26,6 +28,8 @@ export function connectTest(url: string): Promise<Bus> {
 export class Deployment implements AsyncDisposable {
   readonly nats: NatsServer;
   readonly bus: Bus;
+  /** Whether the replicas sign in as users of a provisioned server. */
+  readonly isSecured: boolean;
   readonly leases: Client<typeof LeaseServiceDefinition>;
   readonly guards: Client<typeof GuardServiceDefinition>;
   readonly candidates: Client<typeof CandidateServiceDefinition>;
@@ -33,9 +37,10 @@ export class Deployment implements AsyncDisposable {
   readonly replicas = new Map<string, ManagedProcess>();
   readonly #presence: ReturnType<typeof watchPresence>;
 
-  constructor(nats: NatsServer, bus: Bus) {
+  constructor(nats: NatsServer, bus: Bus, isSecured = false) {
     this.nats = nats;
     this.bus = bus;
+    this.isSecured = isSecured;
     this.#presence = watchPresence(bus, systemClock, () => {});
     const options = { principal: "test", deadlineMs: 10_000 };
     this.leases = createClient(bus, LeaseServiceDefinition, options);
@@ -46,9 +51,11 @@ export class Deployment implements AsyncDisposable {
 
   /** Starts a replica; resolves at once. */
   start(instance: string, args: readonly string[] = []): ManagedProcess {
+    const seeds = this.isSecured ? seedsOf(this) : [];
     const replica = startService("lease-store", {
       args: [
         "--mode=development",
+        ...seeds,
         `--nats-url=${this.nats.url}`,
         `--instance=${instance}`,
         "--http-port=0",
@@ -89,10 +96,32 @@ export class Deployment implements AsyncDisposable {
 /** Starts NATS, runs `init`, and starts replicas named `store-1` and so on. */
 export async function startDeployment(replicas: number, args: readonly string[] = []): Promise<Deployment> {
   const nats = await startNats();
-  const bus = await connectTest(nats.url);
+  const bus = await connectTest(nats);
   await createStreams(bus, { replicas: 1, partitions: 8, clock: systemClock });
-  const deployment = new Deployment(nats, bus);
-  for (let number = 1; number <= replicas; number += 1) deployment.start(`store-${number}`, args);
+  return startReplicas(new Deployment(nats, bus), replicas, args);
+}
+
+/** The same with the users and permissions of a real deployment; the test is the gateway. */
+export async function startSecuredDeployment(replicas: number, args: readonly string[] = []): Promise<Deployment> {
+  const nats = await startNats({ config: "provisioned" });
+  {
+    await using provision = await connectTest(nats, "provision");
+    await createStreams(provision, { replicas: 1, partitions: 8, clock: systemClock });
+  }
+  return startReplicas(new Deployment(nats, await connectTest(nats, "gateway"), true), replicas, args);
+}
+
+/** How a replica of a secured deployment signs in. */
+function seedsOf({ nats }: Deployment): readonly string[] {
+  return [
+    `--nats-nkey-file=${nats.nkeyFile("lease-store")}`,
+    `--nats-system-nkey-file=${nats.nkeyFile("system")}`,
+    `--compactor-nkey-file=${nats.nkeyFile("compactor")}`,
+  ];
+}
+
+async function startReplicas(deployment: Deployment, count: number, args: readonly string[]): Promise<Deployment> {
+  for (let number = 1; number <= count; number += 1) deployment.start(`store-${number}`, args);
   await deployment.ready();
   return deployment;
 }

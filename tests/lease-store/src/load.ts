@@ -3,6 +3,7 @@ import { partitionOf } from "@tenure/core";
 import { Fault, systemClock } from "@tenure/kernel";
 import type { Deployment } from "./deployment.ts";
 import { duration } from "./requests.ts";
+import { Routes } from "./routes.ts";
 
 /** One operation that was acknowledged. */
 export interface Acknowledged {
@@ -27,11 +28,13 @@ export class Load {
   readonly tokens = new Map<string, bigint[]>();
   readonly surprises: string[] = [];
   readonly #deployment: Deployment;
+  readonly #routes: Routes;
   readonly #workers: Promise<void>[] = [];
   #isRunning = true;
 
   constructor(deployment: Deployment, workers: number) {
     this.#deployment = deployment;
+    this.#routes = new Routes(deployment.bus);
     for (let number = 0; number < workers; number += 1) this.#workers.push(this.#work(number));
   }
 
@@ -39,6 +42,19 @@ export class Load {
   async stop(): Promise<void> {
     this.#isRunning = false;
     await Promise.all(this.#workers);
+    this.#routes[Symbol.dispose]();
+  }
+
+  /** What was acknowledged in a span of time. */
+  during(fromMs: number, untilMs: number): readonly Acknowledged[] {
+    // They are in the order of time, and the latest are asked for.
+    const found: Acknowledged[] = [];
+    for (let place = this.acknowledged.length - 1; place >= 0; place -= 1) {
+      const one = this.acknowledged[place];
+      if (one === undefined || one.atMs <= fromMs) break;
+      if (one.atMs <= untilMs) found.push(one);
+    }
+    return found;
   }
 
   /** Operations acknowledged per second over the whole run. */
@@ -83,25 +99,32 @@ export class Load {
         claims: [{ lease, spec: { leaseDuration: duration(60_000) } }],
         claimant: { holder: principal },
       });
-      const granted = await this.#until(partition, () => this.#deployment.leases.acquire(claim, { principal }));
+      const granted = await this.#until(partition, (options) =>
+        this.#deployment.leases.acquire(claim, { principal, ...options }),
+      );
       const token = granted?.grants[0]?.hold?.token;
       if (token === undefined) continue;
       this.tokens.get(name)?.push(token);
       this.expected.set(name, { holder: principal, token });
       if (!this.#isRunning) return;
       const ending = LeaseServiceReleaseRequest.fromPartial({ attempt: attempt(), items: [{ lease, token }] });
-      const released = await this.#until(partition, () => this.#deployment.leases.release(ending, { principal }));
+      const released = await this.#until(partition, (options) =>
+        this.#deployment.leases.release(ending, { principal, ...options }),
+      );
       if (released?.released[0] !== true) this.surprises.push(`${name}: token ${token} was not held at its release`);
       this.expected.set(name, undefined);
     }
   }
 
   /** Sends the same request until it is answered for certain. */
-  async #until<Answer>(partition: number, send: () => Promise<Answer>): Promise<Answer | undefined> {
+  async #until<Answer>(
+    partition: number,
+    send: (options: { readonly route?: string; readonly signal: AbortSignal }) => Promise<Answer>,
+  ): Promise<Answer | undefined> {
     const startedAtMs = systemClock.now();
     for (;;) {
       try {
-        const answer = await send();
+        const answer = await this.#routes.send(partition, send);
         const atMs = systemClock.now();
         this.acknowledged.push({ partition, atMs, tookMs: atMs - startedAtMs });
         return answer;

@@ -1,6 +1,6 @@
 import { jetstream } from "@nats-io/jetstream";
 import { Objm } from "@nats-io/obj";
-import { type Bus, createClient, serve } from "@tenure/bus";
+import { type Bus, createClient, ownerSubject, ownerWildcard, serve } from "@tenure/bus";
 import { LeaseServiceDefinition, SystemServiceDefinition } from "@tenure/contracts";
 import { systemClock, systemRandom } from "@tenure/kernel";
 import {
@@ -51,6 +51,9 @@ const forbiddenToAll = {
   subscribe: [">", "tenure.>", "tenure.log.*", "tenure.audit.>", "_INBOX.>", "$JS.>", "$SYS.>", "$O.>"],
 };
 
+/** Whoever calls the lease stores. */
+const callers: readonly User[] = [...serviceUsers, "component"];
+
 /** What only some may do: everyone else must be refused. */
 const reserved: readonly {
   readonly subject: string;
@@ -62,7 +65,7 @@ const reserved: readonly {
   { kind: "publish", subject: "$O.TENURE_SNAPSHOTS.C.0.17.x", to: ["lease-store"] },
   { kind: "publish", subject: "$O.TENURE_SNAPSHOTS.M.x", to: ["lease-store"] },
   { kind: "publish", subject: "tenure.owner.x", to: ["lease-store"] },
-  { kind: "subscribe", subject: "tenure.owner.*", to: ["lease-store"] },
+  { kind: "subscribe", subject: "tenure.owner.*", to: ["lease-store", "gateway", "component"] },
   { kind: "publish", subject: "tenure.audit.denied", to: ["lease-store", "gateway"] },
   { kind: "publish", subject: "tenure.incarnation", to: ["provision"] },
   { kind: "publish", subject: "$JS.API.STREAM.CREATE.TENURE_LOG", to: ["provision"] },
@@ -77,11 +80,22 @@ const reserved: readonly {
   { kind: "publish", subject: "$JS.API.CONSUMER.MSG.NEXT.TENURE_LOG.x", to: serviceUsers },
   { kind: "publish", subject: "$JS.API.CONSUMER.DELETE.TENURE_LOG.x", to: serviceUsers },
   { kind: "publish", subject: "$JS.API.STREAM.MSG.GET.OBJ_TENURE_SNAPSHOTS", to: serviceUsers },
-  { kind: "publish", subject: "tenure.rpc.LeaseService.Acquire", to: serviceUsers },
+  { kind: "publish", subject: "tenure.rpc.LeaseService.Acquire", to: callers },
+  { kind: "publish", subject: "tenure.rpc.LeaseService.Acquire.3.17", to: callers },
+  { kind: "publish", subject: "tenure.rpc.GuardService.Put.3.17", to: callers },
+  { kind: "publish", subject: "tenure.rpc.CandidateService.Ack.3.17", to: callers },
+  { kind: "publish", subject: "tenure.rpc.StoreService.Renew", to: callers },
+  { kind: "publish", subject: "tenure.rpc.StoreService.Renew.3.17", to: callers },
+  { kind: "publish", subject: "tenure.rpc.StoreService.Beat.3.17", to: callers },
+  { kind: "publish", subject: "tenure.rpc.StoreService.Elect", to: serviceUsers },
   { kind: "publish", subject: "tenure.rpc.StoreService.Elect.3.17", to: serviceUsers },
-  { kind: "publish", subject: "tenure.control.LeaseService.all", to: serviceUsers },
-  { kind: "publish", subject: "tenure.rpc.ElectionService.Explain", to: ["gateway"] },
-  { kind: "publish", subject: "tenure.rpc.SystemService.Doctor", to: ["gateway"] },
+  { kind: "publish", subject: "tenure.control.LeaseService.all", to: callers },
+  { kind: "publish", subject: "tenure.control.StoreService.all", to: callers },
+  { kind: "publish", subject: "tenure.rpc.ElectionService.Explain", to: ["gateway", "component"] },
+  { kind: "publish", subject: "tenure.rpc.IdentityService.Get", to: ["gateway", "component"] },
+  { kind: "publish", subject: "tenure.rpc.MigrationService.Get", to: ["gateway", "component"] },
+  { kind: "publish", subject: "tenure.rpc.SystemService.Doctor", to: ["gateway", "component"] },
+  { kind: "publish", subject: "_INBOX_component.x", to: serviceUsers },
   { kind: "publish", subject: "_INBOX_gateway.x", to: serviceUsers },
   { kind: "publish", subject: "_INBOX_election.x", to: ["lease-store"] },
   { kind: "subscribe", subject: "tenure.rpc.LeaseService.Acquire", to: ["lease-store"] },
@@ -181,6 +195,15 @@ describe("the users of the rendered configuration", () => {
     await waitFor(() => witness.messages.length === 1, { describe: "the tail to tell" });
   });
 
+  it.each(["gateway", "component"] as const)("let %s hear who owns what", async (user) => {
+    const heard: string[] = [];
+    const unsubscribe = busOf(user).subscribe(ownerWildcard, (_, subject) => heard.push(subject));
+    await busOf(user).flush();
+    busOf("lease-store").publish(ownerSubject("a"), new Uint8Array(1));
+    await waitFor(() => heard.includes(ownerSubject("a")), { describe: "the beat" });
+    unsubscribe();
+  });
+
   it("let lease stores hear each other's beats", async () => {
     await using other = await server.connect("lease-store");
     const common = { clock: systemClock, incarnationId: "x" };
@@ -220,7 +243,7 @@ describe("the users of the rendered configuration", () => {
     const refused = createClient(busOf("election"), SystemServiceDefinition).doctor({ skipProbe: true });
     await expect(refused).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
     const watchAll = LeaseServiceDefinition.methods.watch.requestType.fromPartial({});
-    for (const user of serviceUsers) {
+    for (const user of callers) {
       const items = [];
       const watch = createClient(busOf(user), LeaseServiceDefinition).watch(watchAll);
       for await (const item of watch) items.push(item);

@@ -54,6 +54,30 @@ describe("the log in memory", () => {
     expect([witness.sequences(0), witness.tail.liveSinceMs]).toEqual([[1n, 2n], 5_001]);
   });
 
+  it("loses its end and gives the sequences again, which an audit of a tail notices", async () => {
+    const clock = new FakeClock();
+    const log = new MemoryLog({ clock, auditPace: { intervalMs: 1_000, confirmMs: 500 } });
+    const wentBack: unknown[] = [];
+    const transport = log.connect("a");
+    const tail = transport.tail(new Map([[0, 0n]]), {
+      onMessage: () => {},
+      onCaughtUp: () => {},
+      onReset: () => {},
+      onWentBack: (...facts) => wentBack.push(facts),
+    });
+    for (const prev of [0n, 1n, 2n]) log.append(0, bytes("x"), prev);
+    await clock.advance(10);
+    log.lose(1n);
+    expect(log.messages(0).map(({ sequence }) => sequence)).toEqual([1n]);
+    await clock.advance(1_400);
+    expect(wentBack).toEqual([]);
+    await clock.advance(200);
+    expect(wentBack).toEqual([[0, 1n, 3n]]);
+    expect(log.append(0, bytes("y"), 1n)).toEqual({ kind: "acked", sequence: 2n });
+    await tail[Symbol.asyncDispose]();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it("runs the same from the same seed, and another way from another", async () => {
     const run = async (seed: number): Promise<string> => {
       const clock = new FakeClock();

@@ -1,6 +1,7 @@
 import type { Clock } from "@tenure/kernel";
 import type { AppendOutcome } from "../append-channel.ts";
 import type { LoggedMessage } from "../log-transport.ts";
+import type { AuditPace } from "../tail/tail-audit.ts";
 import type { MemoryFaults } from "./faults.ts";
 import { MemoryTransport } from "./memory-transport.ts";
 
@@ -17,6 +18,8 @@ export interface MemoryLogOptions {
   readonly faults?: MemoryFaults;
   /** Sequence of the first message. Default 1. */
   readonly firstSequence?: bigint;
+  /** How often tails compare themselves with the log's end; never without it. */
+  readonly auditPace?: AuditPace;
 }
 
 /**
@@ -43,6 +46,10 @@ export class MemoryLog {
 
   get faults(): MemoryFaults {
     return this.#options.faults ?? {};
+  }
+
+  get auditPace(): AuditPace | undefined {
+    return this.#options.auditPace;
   }
 
   /** Whether nobody leads: appends are refused, reads are not answered, and tails get nothing. */
@@ -85,6 +92,18 @@ export class MemoryLog {
     this.#messages = this.#messages.filter((kept) => kept.partition !== partition || kept.sequence >= sequence);
     if ((this.#last.get(partition) ?? 0n) < sequence) this.#last.delete(partition);
     return before - this.#messages.length;
+  }
+
+  /**
+   * Loses everything after `sequence`, whatever the partition, as a server does that crashed before it had synced; the
+   * sequences are given again. What a log must never do, and its readers must notice.
+   */
+  lose(sequence: bigint): void {
+    this.#messages = this.#messages.filter((kept) => kept.sequence <= sequence);
+    this.#last.clear();
+    for (const { partition, sequence: last } of this.#messages) this.#last.set(partition, last);
+    this.#nextSequence = sequence + 1n;
+    for (const wake of [...this.#watchers]) wake();
   }
 
   /** Sequence of the newest message of any partition; the one before the first when there was none. */

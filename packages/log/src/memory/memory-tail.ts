@@ -1,6 +1,7 @@
 import type { Timer } from "@tenure/kernel";
-import type { Tail, TailListener } from "../log-transport.ts";
+import type { LoggedMessage, Tail, TailListener } from "../log-transport.ts";
 import { Cursors } from "../tail/cursors.ts";
+import { TailAudit } from "../tail/tail-audit.ts";
 import type { MemoryLog, MemoryMessage } from "./memory-log.ts";
 
 /** What a tail in memory stands on. */
@@ -9,6 +10,7 @@ export interface MemoryTailOptions {
   readonly client: string;
   /** Whether its client is cut off. */
   readonly isCut: () => boolean;
+  readonly readLast: (partition: number) => Promise<LoggedMessage | undefined>;
   readonly onClose: () => void;
 }
 
@@ -21,6 +23,7 @@ export class MemoryTail implements Tail {
   readonly #listener: TailListener;
   readonly #cursors: Cursors;
   readonly #unwatch: () => void;
+  readonly #audit: TailAudit | undefined;
   #followed: ReadonlySet<number>;
   #timer: Timer | undefined;
   #liveSinceMs: number | undefined;
@@ -34,6 +37,7 @@ export class MemoryTail implements Tail {
     this.#cursors = new Cursors(from);
     this.#followed = new Set(from.keys());
     this.#unwatch = options.log.watch(() => this.wake());
+    this.#audit = this.#beginAudit();
     this.wake();
   }
 
@@ -72,11 +76,27 @@ export class MemoryTail implements Tail {
     this.#closed = true;
     this.#drop();
     this.#unwatch();
+    this.#audit?.[Symbol.dispose]();
     this.#options.onClose();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#closed) this.close();
+  }
+
+  #beginAudit(): TailAudit | undefined {
+    const { log, readLast } = this.#options;
+    const { auditPace: pace, clock } = log;
+    if (pace === undefined) return undefined;
+    return new TailAudit({
+      clock,
+      cursors: this.#cursors,
+      readLast,
+      onBehind: () => this.wake(),
+      onWentBack: (partition, last, told) => this.#listener.onWentBack?.(partition, last, told),
+      knownUpTo: (partition) => this.#listener.knownUpTo?.(partition) ?? 0n,
+      pace,
+    });
   }
 
   #turn(): void {

@@ -80,6 +80,7 @@ export class MemoryTransport implements LogTransport, Disposable {
       log: this.#log,
       client: this.#client,
       isCut: () => this.#isCut,
+      readLast: (partition) => this.readLast(partition),
       onClose: () => this.#tails.delete(tail),
     });
     this.#tails.add(tail);

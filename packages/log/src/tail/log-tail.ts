@@ -55,6 +55,7 @@ export class LogTail implements Tail {
       readLast: options.readLast,
       onBehind: (why) => this.#restart(why),
       onWentBack: (partition, last, told) => this.#listener.onWentBack?.(partition, last, told),
+      knownUpTo: (partition) => this.#listener.knownUpTo?.(partition) ?? 0n,
     });
     this.#unfollow = options.bus.onStatus((status) => {
       if (status === "connected") this.#reopen();

@@ -6,7 +6,7 @@ import { TailAudit } from "./tail-audit.ts";
 function setUp(told: bigint) {
   const clock = new FakeClock();
   const cursors = new Cursors(new Map([[0, told]]));
-  const state = { last: told as bigint | undefined, isDown: false };
+  const state = { last: told as bigint | undefined, isDown: false, known: 0n };
   const behind: string[] = [];
   const wentBack: unknown[] = [];
   const audit = new TailAudit({
@@ -18,6 +18,7 @@ function setUp(told: bigint) {
     },
     onBehind: (why) => behind.push(why),
     onWentBack: (...facts) => wentBack.push(facts),
+    knownUpTo: () => state.known,
   });
   return { clock, cursors, state, behind, wentBack, audit };
 }
@@ -52,6 +53,23 @@ describe("TailAudit", () => {
     cursors.judge(0, 8n, 7n);
     await clock.advance(15_000);
     expect(behind).toEqual([]);
+  });
+
+  it("finds a log that has lost an append of the reader's own before it was told", async () => {
+    const { behind, clock, state, wentBack } = setUp(7n);
+    state.known = 9n;
+    await clock.advance(30_000);
+    expect(wentBack).toEqual([]);
+    await clock.advance(15_000);
+    expect([wentBack, behind]).toEqual([[[0, 7n, 9n]], []]);
+  });
+
+  it("takes an append of the reader's own that it was not told for a tail that is given nothing", async () => {
+    const { behind, clock, state, wentBack } = setUp(7n);
+    state.known = 9n;
+    state.last = 9n;
+    await clock.advance(45_000);
+    expect([wentBack, behind]).toEqual([[], ["partition 0 ends at 9, told up to 7"]]);
   });
 
   it.each([[6n], [undefined]])("finds a log that ends at %s after 7 was told, seen twice", async (last) => {

@@ -1,7 +1,8 @@
 import { type Event, type LeaseKey, type PartitionState, untilDueMs } from "@tenure/core";
-import { type Clock, TimerWheel } from "@tenure/kernel";
+import type { Clock } from "@tenure/kernel";
+import { DueWheel } from "./due-wheel.ts";
 
-/** Events after which a lease may be due at another instant. Renewals are not among them: see {@link DueLeases}. */
+/** Events after which a lease may be due at an earlier instant. */
 const movingEvents: ReadonlySet<Event["kind"]> = new Set<Event["kind"]>([
   "holdGranted",
   "holdChanged",
@@ -19,14 +20,20 @@ const movingEvents: ReadonlySet<Event["kind"]> = new Set<Event["kind"]>([
  */
 export class DueLeases implements Disposable {
   readonly #clock: Clock;
-  readonly #wheel: TimerWheel<LeaseKey>;
+  readonly #state: PartitionState;
+  readonly #wheel: DueWheel<LeaseKey>;
   readonly #due = new Set<LeaseKey>();
 
-  constructor(clock: Clock, onDue: () => void) {
+  constructor(state: PartitionState, clock: Clock, onDue: () => void) {
     this.#clock = clock;
-    this.#wheel = new TimerWheel(clock, (lease) => {
+    this.#state = state;
+    this.#wheel = new DueWheel(clock, (lease) => {
+      const dueMs = this.#untilDueMs(lease);
+      if (dueMs !== undefined && dueMs > 0) return dueMs;
+      // What is not due for anything any more may have been waited for: its lock delay has passed.
       this.#due.add(lease);
       onDue();
+      return undefined;
     });
   }
 
@@ -36,23 +43,21 @@ export class DueLeases implements Disposable {
   }
 
   /** Sets every lease of a partition that has just been taken over. */
-  watchAll(state: PartitionState): void {
-    for (const lease of state.leases.keys()) this.watch(state, lease);
+  watchAll(): void {
+    for (const lease of this.#state.leases.keys()) this.watch(lease);
   }
 
   /** Sets the leases that a batch moved. */
-  watchEvents(state: PartitionState, events: readonly Event[]): void {
+  watchEvents(events: readonly Event[]): void {
     for (const event of events) {
-      if (movingEvents.has(event.kind) && "lease" in event) this.watch(state, event.lease);
+      if (movingEvents.has(event.kind) && "lease" in event) this.watch(event.lease);
     }
   }
 
-  /** Sets one lease to when it is due next; forgets it if it is not. */
-  watch(state: PartitionState, lease: LeaseKey): void {
-    const record = state.leases.get(lease);
-    const delayMs = record === undefined ? undefined : untilDueMs(record, this.#clock.now());
-    if (delayMs === undefined) this.#wheel.delete(lease);
-    else this.#wheel.set(lease, delayMs);
+  /** Has one lease looked at when it is due next. */
+  watch(lease: LeaseKey): void {
+    const delayMs = this.#untilDueMs(lease);
+    if (delayMs !== undefined) this.#wheel.set(lease, delayMs);
   }
 
   /** Has a lease judged again after `delayMs`. */
@@ -79,5 +84,10 @@ export class DueLeases implements Disposable {
   [Symbol.dispose](): void {
     this.#wheel[Symbol.dispose]();
     this.#due.clear();
+  }
+
+  #untilDueMs(lease: LeaseKey): number | undefined {
+    const record = this.#state.leases.get(lease);
+    return record === undefined ? undefined : untilDueMs(record, this.#clock.now());
   }
 }

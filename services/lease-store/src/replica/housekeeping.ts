@@ -19,6 +19,8 @@ const forgottenPerBatch = 100;
 /** The shortest wait before a lease is judged again. */
 const shortestRetryMs = 10;
 
+const none: readonly never[] = Object.freeze([]);
+
 /** What an owner asks of its own partition, without any caller: its records in the log, expiry, and tidying up. */
 export class Housekeeping {
   readonly #owned: OwnedPartition;
@@ -26,6 +28,8 @@ export class Housekeeping {
   readonly #principal: string;
   /** Names without a lease, with when they were seen to have none; oldest first. */
   readonly #forgettable = new Map<LeaseKey, number>();
+  /** When the terms were due that the open batch ends by time. */
+  #dueAtMs: number[] = [];
   #sweepDue = false;
   #announcement: SnapshotReference | undefined;
 
@@ -73,10 +77,20 @@ export class Housekeeping {
     stir(this.#owned, lease);
     const dueMs = untilDueMs(record, now);
     if (dueMs === undefined || dueMs > 0) return dueMs;
+    const dueAtMs = record.holds.map((hold) => hold.renewal.seenAtMs + hold.leaseDurationMs);
     const reply = execute(this.#owned, { kind: "expire", lease, principal: this.#principal }, now);
     if (reply.kind === "nextBatch") return "nextBatch";
+    if (reply.kind === "changed") this.#dueAtMs.push(...dueAtMs.filter((atMs) => atMs <= now));
     if (reply.kind !== "notDue") return undefined;
     return reply.needsProbe ? "nextBatch" : Math.max(shortestRetryMs, reply.retryAfterMs);
+  }
+
+  /** How long before `now`, the commit of the batch, the terms were due that the owner ended in it by time. */
+  takeExpiryLags(now: number): readonly number[] {
+    if (this.#dueAtMs.length === 0) return none;
+    const lagsMs = this.#dueAtMs.map((dueAtMs) => now - dueAtMs);
+    this.#dueAtMs = [];
+    return lagsMs;
   }
 
   /** Notes names that lost their lease. */

@@ -12,7 +12,10 @@ export interface ReplicaOptions {
   readonly queuedCallsPerPartition: number;
   /** Commands that one batch takes at most. */
   readonly commandsPerBatch: number;
-  /** A snapshot is made after so many batches, or so many bytes of them, whichever comes first. */
+  /**
+   * A snapshot is made after so many batches, or so many bytes of them, whichever comes first; and also when they have
+   * become as large as the last snapshot.
+   */
   readonly snapshotAfterBatches: number;
   readonly snapshotAfterBytes: number;
   /** How long the name of a deleted lease keeps its history. Its last token stays as long as it matters. */

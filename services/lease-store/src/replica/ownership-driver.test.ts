@@ -9,6 +9,14 @@ class Room {
   readonly #heard = new Map<string, HeardReplica>();
   readonly silent = new Set<string>();
 
+  forget(instance: string): void {
+    this.#heard.delete(instance);
+  }
+
+  ownedBy(instance: string): ReadonlyMap<number, bigint> | undefined {
+    return this.#heard.get(instance)?.owned;
+  }
+
   seat(world: World, instance: string) {
     return {
       send: (beat: OwnBeat) => {
@@ -66,6 +74,42 @@ describe("the ownership of a partition", () => {
     expect(other.member.replica.at(0).state.leases.get("billing/job")?.holds).toHaveLength(1);
     a.driver[Symbol.dispose]();
     b.driver[Symbol.dispose]();
+  });
+
+  it("passes on at the instant when the silence is long enough, whenever the next beat is", async () => {
+    await using world = new World();
+    const room = new Room();
+    const a = await seated(world, room, "a");
+    const b = await seated(world, room, "b");
+    await world.run(2_000);
+    const [owner, other] = roleOf(a.member) === "owning" ? [a, b] : [b, a];
+    // The last sign of life is a batch between two beats.
+    await world.run(timing.beatIntervalMs / 2);
+    const [granted] = await Promise.all([send(owner.member, claim("x", "billing/job")), world.run(20)]);
+    expect(granted.kind).toBe("granted");
+    room.silent.add(owner.member.replica.at(0).state.owner);
+    owner.member.transport.cut();
+    await world.run(timing.silenceMs - 30);
+    expect(roleOf(other.member)).toBe("following");
+    await world.run(40);
+    expect(roleOf(other.member)).toBe("owning");
+    a.driver[Symbol.dispose]();
+    b.driver[Symbol.dispose]();
+  });
+
+  it("is told at once to whoever listens, and by nobody who leaves", async () => {
+    await using world = new World();
+    const room = new Room();
+    const a = await seated(world, room, "a");
+    await world.run(2_000);
+    room.forget("a");
+    a.driver.announce();
+    expect(room.ownedBy("a")).toEqual(new Map([[0, 1n]]));
+    await a.driver.leave();
+    room.forget("a");
+    a.driver.announce();
+    expect(room.ownedBy("a")).toBeUndefined();
+    a.driver[Symbol.dispose]();
   });
 
   it("is handed over within a few milliseconds when the owner leaves", async () => {

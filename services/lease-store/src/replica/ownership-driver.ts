@@ -43,6 +43,7 @@ export class OwnershipDriver implements Disposable {
   #lastHandOverAtMs: number | undefined;
   #isLeaving = false;
   #timer: Timer | undefined;
+  #recheck: { readonly atMs: number; readonly timer: Timer } | undefined;
 
   constructor(options: OwnershipDriverOptions) {
     this.#options = options;
@@ -60,6 +61,11 @@ export class OwnershipDriver implements Disposable {
     void this.#decide(this.#options.replica.at(partition));
   }
 
+  /** Says at once what is owned: callers that route by owner learn of a change by it. */
+  announce(): void {
+    if (!this.#isLeaving) this.#beat();
+  }
+
   /** Gives every partition away and resolves when that is in the log; takes nothing any more. */
   async leave(): Promise<void> {
     this.#isLeaving = true;
@@ -71,14 +77,32 @@ export class OwnershipDriver implements Disposable {
   [Symbol.dispose](): void {
     this.#isLeaving = true;
     this.#timer?.cancel();
+    this.#recheck?.timer.cancel();
   }
 
   #turn(): void {
-    const { clock, replica, timing } = this.#options;
+    const { clock, timing } = this.#options;
     this.#noteAble();
     this.#beat();
-    for (const partition of replica.partitions) void this.#decide(partition);
+    this.#decideAll();
     this.#timer = clock.schedule(timing.beatIntervalMs, () => this.#turn());
+  }
+
+  #decideAll(): void {
+    for (const partition of this.#options.replica.partitions) void this.#decide(partition);
+  }
+
+  /** A silence that ends between two beats is acted on when it ends. */
+  #decideAgainAt(atMs: number): void {
+    const { clock, timing } = this.#options;
+    const inMs = Math.max(1, Math.ceil(atMs - clock.now()));
+    if (inMs >= timing.beatIntervalMs || (this.#recheck?.atMs ?? Number.POSITIVE_INFINITY) <= atMs) return;
+    this.#recheck?.timer.cancel();
+    const timer = clock.schedule(inMs, () => {
+      this.#recheck = undefined;
+      this.#decideAll();
+    });
+    this.#recheck = { atMs, timer };
   }
 
   /** Since when this replica has been connected and caught up, which is what its uptime counts from. */
@@ -130,6 +154,7 @@ export class OwnershipDriver implements Disposable {
       lastHandOverAtMs: this.#lastHandOverAtMs,
     };
     const decision = ownershipDecision(view, now, timing);
+    if (decision.kind === "wait") this.#decideAgainAt(decision.untilMs);
     if (decision.kind === "takeOver" && partition.role === "following") {
       // Taking what was given, or what nobody had, is no fight: it counts towards the back-off only when it is repeated.
       const isCalm = (decision.isHandedOver || epoch === 0n) && this.#triedEpochs.get(partition.partition) !== epoch;

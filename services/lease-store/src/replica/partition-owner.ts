@@ -36,6 +36,8 @@ export interface CommittedBatch {
   readonly sizeBytes: number;
   /** From the first try of the append to its acknowledgement. */
   readonly tookMs: number;
+  /** For each term that the owner ended by time: from when it was due, by the owner's clock, to the commit. */
+  readonly expiryLagsMs: readonly number[];
 }
 
 /** What an owner tells the replica that it is part of. */
@@ -87,7 +89,7 @@ export class PartitionOwner {
     this.#writer = ports.writerOf(state.partition);
     this.epoch = state.epoch + 1n;
     this.#owned = ownPartition(state, ports.clock.now(), ports.clock.wall());
-    this.#due = new DueLeases(ports.clock, () => this.#stir());
+    this.#due = new DueLeases(state, ports.clock, () => this.#stir());
     this.#housekeeping = new Housekeeping(this.#owned, ports, options);
   }
 
@@ -210,7 +212,7 @@ export class PartitionOwner {
     const { clock } = this.#ports;
     const batch = openBatch(this.#owned, clock.now(), clock.wall());
     this.#housekeeping.begin(this.epoch, isHandedOver);
-    this.#due.watchAll(this.state);
+    this.#due.watchAll();
     this.#scheduleSweep();
     return { batch, calls: [], mustAppend: true, isLast: false };
   }
@@ -290,9 +292,10 @@ export class PartitionOwner {
     const now = this.#ports.clock.now();
     this.#owned.guard = noteAppendAcked(this.#owned.guard, sentAtMs, now, state.settings.timing);
     for (const call of turn.calls) call.complete(this.#owned);
-    this.#due.watchEvents(state, turn.batch.events);
+    this.#due.watchEvents(turn.batch.events);
     this.#housekeeping.noteEvents(turn.batch.events, now);
-    this.#listener.onCommitted({ batch: turn.batch, sequence, ...cost });
+    const expiryLagsMs = this.#housekeeping.takeExpiryLags(now);
+    this.#listener.onCommitted({ batch: turn.batch, sequence, ...cost, expiryLagsMs });
     this.#runBetween(true);
   }
 

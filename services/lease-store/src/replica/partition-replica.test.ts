@@ -153,6 +153,23 @@ describe("an append of unknown outcome", () => {
     expect(world.log.messages(0)).toHaveLength(2);
   });
 
+  it("is not acknowledged any more once the partition has halted, even if the log would take it", async () => {
+    let isLost = false;
+    const ok = { kind: "delayed", requestMs: 1, replyMs: 1 } as const;
+    await using world = new World({ onAppend: () => (isLost ? { kind: "lostRequest" } : ok) });
+    const a = await owning(world);
+    isLost = true;
+    const call = send(a, claim("x", lease));
+    call.catch(() => undefined);
+    await world.run(50);
+    a.replica.onWentBack(0, 1n, 2n);
+    isLost = false;
+    await world.run(1_000);
+    await expect(call).rejects.toMatchObject({ details: { applied: "UNKNOWN" } });
+    expect(a.replica.at(0).role).toBe("halted");
+    expect(a.replica.at(0).ownEpoch).toBeUndefined();
+  });
+
   it("is lost for certain when another owner's batch stands there: nothing of it was applied", async () => {
     let isHaunted = false;
     await using world = new World({

@@ -1,11 +1,13 @@
-import { type Event, emptyPartition, followBatch, type PartitionState } from "@tenure/core";
+import { type Event, emptyPartition, followBatch, type PartitionState, type SnapshotReference } from "@tenure/core";
 import { Backoff, Fault } from "@tenure/kernel";
+import { loadPartition } from "@tenure/reader";
 import type { Call } from "./call.ts";
 import { notServing, ownerChanged, partitionHalted } from "./faults.ts";
 import type { ReplicaOptions } from "./options.ts";
 import { type CommittedBatch, type OwnerEnding, PartitionOwner } from "./partition-owner.ts";
 import type { ReplicaPorts, StoredBatch } from "./ports.ts";
-import { fetchSnapshot, newestReference, SnapshotKeeper } from "./snapshot-keeper.ts";
+import { SnapshotKeeper } from "./snapshot-keeper.ts";
+import type { Turns } from "./turns.ts";
 
 /** What a replica does about a partition at present. */
 export type Role = "loading" | "following" | "takingOver" | "owning" | "handingOver" | "halted";
@@ -55,7 +57,10 @@ export class PartitionReplica implements AsyncDisposable {
   readonly #listener: PartitionListener;
   readonly #resume: Resume;
   readonly #keeper: SnapshotKeeper;
+  readonly #snapshotTurns: Turns;
   readonly #stop = new AbortController();
+  /** Ends what is under way when the partition halts: an append that is still tried could yet be acknowledged. */
+  readonly #halting = new AbortController();
   #state: PartitionState;
   #role: Role = "loading";
   #halted: string | undefined;
@@ -71,12 +76,14 @@ export class PartitionReplica implements AsyncDisposable {
     options: ReplicaOptions,
     listener: PartitionListener,
     resume: Resume,
+    snapshotTurns: Turns,
   ) {
     this.partition = partition;
     this.#ports = ports;
     this.#options = options;
     this.#listener = listener;
     this.#resume = resume;
+    this.#snapshotTurns = snapshotTurns;
     this.#keeper = new SnapshotKeeper(ports, options);
     this.#state = emptyPartition(partition, ports.clock.now());
   }
@@ -117,11 +124,7 @@ export class PartitionReplica implements AsyncDisposable {
     const backoff = new Backoff(reloadBackoff, this.#ports.random);
     for (;;) {
       try {
-        const reference = await newestReference(this.#ports, this.partition);
-        this.#state =
-          reference === undefined
-            ? emptyPartition(this.partition, this.#ports.clock.now())
-            : await fetchSnapshot(this.#ports, this.#options.incarnationId, reference);
+        this.#state = await loadPartition(this.#ports, this.partition, this.#options.incarnationId);
         return this.#state.lastSequence;
       } catch (thrown) {
         this.#stop.signal.throwIfAborted();
@@ -166,7 +169,7 @@ export class PartitionReplica implements AsyncDisposable {
   halt(why: string): void {
     this.#halted = why;
     this.#become("halted");
-    this.#owner?.replace();
+    this.#halting.abort(this.#haltedFault());
   }
 
   /** Begins an epoch of this replica's own, if the log lets it. Calls are queued from here on. */
@@ -177,7 +180,8 @@ export class PartitionReplica implements AsyncDisposable {
     });
     this.#owner = owner;
     this.#become("takingOver");
-    this.#ownership = owner.run(isHandedOver, this.#stop.signal).then(
+    const signal = AbortSignal.any([this.#stop.signal, this.#halting.signal]);
+    this.#ownership = owner.run(isHandedOver, signal).then(
       (ending) => this.#onEnding(ending),
       (thrown) => this.#onBroken(thrown),
     );
@@ -291,16 +295,29 @@ export class PartitionReplica implements AsyncDisposable {
     this.#listener.onCommitted(partition, committed);
     if (events.some(({ kind }) => kind === "ownerChanged" || kind === "ownerHandedOver"))
       this.#listener.onOwner(partition);
-    if (this.#keeper.note(committed.sizeBytes)) void this.#makeSnapshot(owner);
+    if (this.#keeper.note(committed.sizeBytes, state.snapshot)) void this.#makeSnapshot(owner);
   }
 
+  /** Partitions make their snapshots one after another, so that a replica has room for one. */
   async #makeSnapshot(owner: PartitionOwner): Promise<void> {
     try {
-      const reference = await this.#keeper.make(this.#state);
-      if (this.#owner === owner) owner.announce(reference);
+      const reference = await this.#snapshotTurns.take(() => this.#snapshotOf(owner));
+      if (reference !== undefined && this.#owner === owner) owner.announce(reference);
     } catch (thrown) {
       this.#listener.onFault(this.partition, "make a snapshot", thrown);
+    } finally {
+      this.#keeper.rest();
     }
+  }
+
+  /** Takes the state as soon as it shows only what is committed; undefined when the ownership is over. */
+  #snapshotOf(owner: PartitionOwner): Promise<SnapshotReference | undefined> {
+    return new Promise((resolve) => {
+      owner.whenCommitted((isCommitted) => {
+        const isOwner = isCommitted && this.#owner === owner && !this.#stop.signal.aborted;
+        resolve(isOwner ? this.#keeper.make(this.#state) : undefined);
+      });
+    });
   }
 
   #onEnding(ending: OwnerEnding): void {

@@ -23,9 +23,10 @@ export interface LogCodec {
   decodeBatch(sequence: bigint, payload: Uint8Array): StoredBatch;
   /** The id of an encoded batch, without decoding the rest; undefined if the bytes are no batch. */
   batchIdOf(payload: Uint8Array): string | undefined;
-  encodeSnapshot(snapshot: PartitionSnapshot, header: SnapshotHeader): Uint8Array;
-  /** Refuses another incarnation's snapshot. */
-  decodeSnapshot(bytes: Uint8Array, incarnationId: string): PartitionSnapshot;
+  /** The object of a snapshot in pieces, in order; each takes a few ms to make, and the caller may pause between them. */
+  snapshotChunks(snapshot: PartitionSnapshot, header: SnapshotHeader): Iterable<Uint8Array>;
+  /** The snapshot of an object, in steps of a few ms. Refuses another incarnation's. */
+  decodeSnapshot(bytes: Uint8Array, incarnationId: string): Generator<unknown, PartitionSnapshot, void>;
 }
 
 /** What a snapshot says about its making. */

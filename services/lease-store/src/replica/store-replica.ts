@@ -4,6 +4,7 @@ import { notServing } from "./faults.ts";
 import type { ReplicaOptions } from "./options.ts";
 import { type PartitionListener, PartitionReplica } from "./partition-replica.ts";
 import type { ReplicaPorts } from "./ports.ts";
+import { Turns } from "./turns.ts";
 
 /** Told of what happens to any partition, and of how far the log has been read. */
 export interface StoreListener extends PartitionListener {
@@ -36,9 +37,10 @@ export class StoreReplica implements AsyncDisposable, TailListener {
     this.#ports = ports;
     this.#listener = listener;
     const resume = (partition: number, sequence: bigint) => this.#tail?.resume(partition, sequence);
+    const snapshotTurns = new Turns();
     this.partitions = Array.from(
       { length: options.partitions },
-      (_, partition) => new PartitionReplica(partition, ports, options, listener, resume),
+      (_, partition) => new PartitionReplica(partition, ports, options, listener, resume, snapshotTurns),
     );
   }
 
@@ -111,6 +113,11 @@ export class StoreReplica implements AsyncDisposable, TailListener {
 
   onWentBack(partition: number, lastSequence: bigint, toldSequence: bigint): void {
     this.at(partition).halt(`its log has gone back to ${lastSequence}, but ${toldSequence} was read`);
+  }
+
+  /** An owner has applied what it appended before the tail brings it. */
+  knownUpTo(partition: number): bigint {
+    return this.at(partition).state.lastSequence;
   }
 
   /** The connection to the log dropped: nobody is expired before holders had time to renew. */

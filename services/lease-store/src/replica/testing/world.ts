@@ -23,8 +23,13 @@ const codec: LogCodec = {
   encodeBatch: (batch) => new Uint8Array(serialize(batch)),
   decodeBatch: (sequence, payload) => ({ ...deserialize(payload), sequence }),
   batchIdOf: (payload) => deserialize(payload).batchId,
-  encodeSnapshot: (snapshot) => new Uint8Array(serialize(snapshot)),
-  decodeSnapshot: (bytes) => deserialize(bytes),
+  *snapshotChunks(snapshot) {
+    yield new Uint8Array(serialize(snapshot));
+  },
+  *decodeSnapshot(bytes) {
+    yield;
+    return deserialize(bytes);
+  },
 };
 
 /** Settings with leases of a second or so. */
