@@ -1,5 +1,6 @@
 import { seededRandom } from "@tenure/kernel";
 import { demand, type Violation } from "./oracle/violation.ts";
+import { type Profile, profileOf } from "./profile.ts";
 import { drawSchedule, type Schedule } from "./schedule.ts";
 import { World, type WorldParts } from "./world.ts";
 
@@ -12,16 +13,18 @@ export interface RunResult {
   readonly terms: number;
   readonly acknowledged: number;
   readonly told: number;
+  /** Changes that watchers were sent. */
+  readonly watched: number;
   readonly violation: { readonly invariant: string; readonly message: string; readonly atMs: number } | undefined;
 }
 
 /** How long the replicas get to agree with the log after everybody else has gone, and how often they are looked at. */
-const restMs = 4_000;
+const restMs = 6_000;
 const lookMs = 100;
 
-/** The schedule of a seed. */
-export function scheduleOf(seed: number): Schedule {
-  return drawSchedule(seed, seededRandom(seed));
+/** The schedule of a seed, in the kind of world that it belongs to or in another. */
+export function scheduleOf(seed: number, profile: Profile = profileOf(seed)): Schedule {
+  return drawSchedule(seed, profile, seededRandom(seed));
 }
 
 /** Runs a schedule from its beginning to its end or to the first violation. The same schedule gives the same run. */
@@ -50,7 +53,7 @@ async function rest(world: World, fromMs: number): Promise<void> {
     if (court.violation !== undefined) return;
     const found = world.oracles.findDisagreement(world.nodes);
     if (found === undefined) return;
-    if (passedMs >= restMs) court.examine(() => demand(false, found.invariant, () => found.message));
+    if (passedMs >= restMs) court.examineAlways(() => demand(false, found.invariant, () => found.message));
   }
 }
 
@@ -74,6 +77,7 @@ function resultOf(world: World, schedule: Schedule, found: Violation | undefined
     terms: terms.begun,
     acknowledged: answers.acknowledged,
     told: watches.told,
+    watched: world.oracles.watched,
     violation: found && { invariant: found.invariant, message: found.message, atMs },
   };
 }

@@ -1,6 +1,7 @@
 import type { Random } from "@tenure/kernel";
 import type { FaultRates } from "@tenure/log/memory";
 import type { Weather } from "./network/network.ts";
+import type { Profile } from "./profile.ts";
 
 /** One thing that goes wrong, when and for how long. Times are ms of the true clock. */
 export type Incident = { readonly atMs: number } & (
@@ -25,11 +26,17 @@ export type Incident = { readonly atMs: number } & (
   | { readonly kind: "handOver"; readonly partition: number; readonly to: string }
   | { readonly kind: "snapshotsDown"; readonly forMs: number }
   | { readonly kind: "compact"; readonly partition: number }
+  /** The log forgets its last messages, of whatever partition. */
+  | { readonly kind: "loseLog"; readonly messages: number }
 );
 
 /** Everything that a run is made of. */
 export interface Schedule {
   readonly seed: number;
+  /** What the world is about. */
+  readonly profile: Profile;
+  /** Sequence of the log's first message: a restored stream begins with the time in microseconds (rule 5). */
+  readonly firstSequence: number;
   /** Faults end here, and everything heals. */
   readonly healAtMs: number;
   readonly endMs: number;
@@ -47,32 +54,45 @@ export const healAtMs = 4_000;
 export const endMs = 9_000;
 
 /** The names of the processes of a schedule. */
-export function namesOf({ holders, replicas }: Pick<Schedule, "holders" | "replicas">) {
+export function namesOf({ holders, profile, replicas }: Pick<Schedule, "holders" | "profile" | "replicas">) {
+  const named = (name: string, count: number) => Array.from({ length: count }, (_, index) => `${name}-${index + 1}`);
   return {
-    replicas: Array.from({ length: replicas }, (_, index) => `replica-${index + 1}`),
-    holders: Array.from({ length: holders }, (_, index) => `holder-${index + 1}`),
+    replicas: named("replica", replicas),
+    holders: named("holder", holders),
+    candidates: named("candidate", profile.candidates),
+    coordinators: named("coordinator", profile.coordinators),
+    gateways: named("gateway", profile.gateways),
+    watchers: named("watcher", profile.watchers),
   };
 }
 
 /** Draws a schedule: a mild or a wild world, all from one source of chance. */
-export function drawSchedule(seed: number, random: Random): Schedule {
+export function drawSchedule(seed: number, profile: Profile, random: Random): Schedule {
   const whole = (least: number, most: number) => least + Math.floor(random.next() * (most - least + 1));
-  const shape = { replicas: whole(2, 3), holders: whole(3, 4), partitions: whole(1, 2), leases: whole(1, 3) };
+  const drawn = { replicas: whole(2, 3), holders: whole(3, 4), partitions: whole(1, 2), leases: whole(1, 3) };
+  const shape = { ...drawn, holders: Math.min(drawn.holders, profile.mostHolders) };
   const snapshotAfterBatches = whole(4, 50);
   const count = whole(2, 14);
-  const incidents = Array.from({ length: count }, () => drawIncident(shape, random));
+  const incidents = Array.from({ length: count }, () => drawIncident({ ...shape, profile }, random));
+  if (profile.losesLog) incidents.push({ atMs: whole(1_000, healAtMs - 100), kind: "loseLog", messages: whole(1, 12) });
   incidents.sort((left, right) => left.atMs - right.atMs);
-  return { seed, healAtMs, endMs, ...shape, snapshotAfterBatches, incidents };
+  const firstSequence = random.next() < 0.5 ? 1_000 : restoredAtMicros;
+  return { seed, profile, firstSequence, healAtMs, endMs, ...shape, snapshotAfterBatches, incidents };
 }
 
-function drawIncident(shape: Pick<Schedule, "holders" | "partitions" | "replicas">, random: Random): Incident {
-  const { holders, replicas } = namesOf(shape);
+/** Some present time: what `init` gives a stream as its first sequence. */
+const restoredAtMicros = 1_700_000_000_000_000;
+
+type Shape = Pick<Schedule, "holders" | "partitions" | "profile" | "replicas">;
+
+function drawIncident(shape: Shape, random: Random): Incident {
+  const { candidates, gateways, holders, replicas } = namesOf(shape);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random.next() * from.length)] as T;
   const between = (least: number, most: number) => Math.round(least + random.next() * (most - least));
   const atMs = between(300, healAtMs - 100);
-  const anyone = [...replicas, ...holders];
+  const anyone = [...replicas, ...holders, ...candidates, ...gateways];
   const partition = Math.floor(random.next() * shape.partitions);
-  const kind = pick(kinds);
+  const kind = pick([...kinds, ...shape.profile.incidents]);
   switch (kind) {
     case "crash":
       return { atMs, kind, process: pick(anyone), forMs: between(20, 1_200) };
@@ -96,11 +116,17 @@ function drawIncident(shape: Pick<Schedule, "holders" | "partitions" | "replicas
         forMs: between(50, 1_500),
       };
     case "isolate":
-      return { atMs, kind, process: pick(holders), isOneWay: random.next() < 0.5, forMs: between(300, 1_500) };
+      return {
+        atMs,
+        kind,
+        process: pick([...holders, ...candidates]),
+        isOneWay: random.next() < 0.5,
+        forMs: between(300, 1_500),
+      };
     case "crashAll":
       return { atMs, kind, forMs: between(20, 400) };
     case "cutLog":
-      return { atMs, kind, process: pick(replicas), forMs: between(20, 1_500) };
+      return { atMs, kind, process: pick([...replicas, ...gateways]), forMs: between(20, 1_500) };
     case "failOver":
       return { atMs, kind, forMs: between(50, 1_800) };
     case "weather": {
@@ -112,10 +138,13 @@ function drawIncident(shape: Pick<Schedule, "holders" | "partitions" | "replicas
       const rate = () => pick([0, 0, 0.05, 0.2]);
       const mostDelayMs = pick([2, 20, 80]);
       const lost = { ghosts: rate(), lostRequests: rate(), lostReplies: rate() };
+      const staleReads = pick([0, 0.3]);
+      // One trouble after another could show an audit the same old answer twice.
+      const shown = shape.profile.losesLog ? 0 : staleReads;
       return {
         atMs,
         kind,
-        rates: { ...lost, refusals: rate(), staleReads: pick([0, 0.3]), mostDelayMs },
+        rates: { ...lost, refusals: rate(), staleReads: shown, mostDelayMs },
         forMs: between(200, 2_500),
       };
     }
@@ -127,6 +156,8 @@ function drawIncident(shape: Pick<Schedule, "holders" | "partitions" | "replicas
       return { atMs, kind, forMs: between(100, 1_500) };
     case "compact":
       return { atMs, kind, partition };
+    case "loseLog":
+      return { atMs, kind, messages: between(1, 12) };
   }
 }
 

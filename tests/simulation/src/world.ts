@@ -1,14 +1,20 @@
 import { hash32, type SnapshotReference } from "@tenure/core";
 import { type Random, seededRandom } from "@tenure/kernel";
 import { MemoryCompactor, type MemoryFaults, MemoryLog, MemorySnapshots, randomFaults } from "@tenure/log/memory";
-import { Holder, type HolderFlaws } from "./actors/holder.ts";
+import { Candidate } from "./actors/candidate.ts";
+import { Coordinator } from "./actors/coordinator.ts";
+import { Holder } from "./actors/holder.ts";
 import { Operator } from "./actors/operator.ts";
 import { Reader } from "./actors/reader.ts";
 import { StoreClient } from "./actors/store-client.ts";
+import type { HolderFlaws, HolderOptions, TermListener } from "./actors/term-life.ts";
+import { Watcher, type WatchServer } from "./actors/watcher.ts";
 import { fairWeather, Network } from "./network/network.ts";
 import { Oracles } from "./oracle/oracles.ts";
+import type { LeasePlan } from "./profile.ts";
 import { type Incident, namesOf, type Schedule } from "./schedule.ts";
-import { type NodeWorld, type PortChanges, ReplicaNode } from "./store/replica-node.ts";
+import { GatewayNode } from "./store/gateway-node.ts";
+import { type NodeListener, type NodeWorld, type PortChanges, ReplicaNode } from "./store/replica-node.ts";
 import { productionCode, type StoreCode } from "./store/store-code.ts";
 import { rateError } from "./store/timing.ts";
 import { SimulatedProcess } from "./time/simulated-process.ts";
@@ -22,6 +28,8 @@ export interface WorldParts {
 }
 
 const sound: MemoryFaults = {};
+/** As in production, a suspicion is looked at again after the longest time that an old leader's answers can come. */
+const auditPace = { intervalMs: 1_000, confirmMs: 2_600 };
 
 /** A seeded world: replicas, holders, readers and an operator on one log, one network and one true clock. */
 export class World {
@@ -35,36 +43,42 @@ export class World {
   readonly #network: Network;
   readonly #snapshots = new MemorySnapshots();
   readonly #nodes = new Map<string, ReplicaNode>();
+  readonly #gateways = new Map<string, GatewayNode>();
   readonly #byInstance = new Map<string, ReplicaNode>();
   readonly #processes = new Map<string, SimulatedProcess>();
   readonly #holders = new Map<string, Holder>();
+  readonly #candidates = new Map<string, Candidate>();
   readonly #lives = new Map<string, number>();
   readonly #nodeWorld: NodeWorld;
-  readonly #leases: readonly string[];
+  readonly #leases: readonly LeasePlan[];
   #logFaults: MemoryFaults = sound;
   #isHealed = false;
 
   constructor(schedule: Schedule, { code = productionCode, flaws = {}, ports = {} }: WorldParts) {
     this.#schedule = schedule;
     this.#flaws = flaws;
-    this.#leases = Array.from({ length: schedule.leases }, (_, index) => `world/lease-${index + 1}`);
+    this.#leases = schedule.profile.leases(schedule.leases);
     this.#network = new Network(this.time, this.#chance("network"));
     const { time } = this;
     const clock = new SimulatedProcess(time, { name: "log", rate: 1 }, 0);
-    this.log = new MemoryLog({ clock, faults: this.#faults(), firstSequence: 1_000n });
+    const firstSequence = BigInt(schedule.firstSequence);
+    const audit = schedule.profile.losesLog ? { auditPace } : undefined;
+    this.log = new MemoryLog({ clock, faults: this.#faults(), firstSequence, ...audit });
     const { partitions, snapshotAfterBatches } = schedule;
-    this.oracles = new Oracles(time, this.log, partitions, (instance) => this.#byInstance.get(instance));
+    const capacityOf = (lease: string) => this.#leases.find(({ key }) => key === lease)?.spec.capacity ?? 0;
+    this.oracles = new Oracles(time, this.log, partitions, (instance) => this.#byInstance.get(instance), capacityOf);
     const shared = { code, ports, time, network: this.#network, log: this.log, snapshots: this.#snapshots };
     const names = namesOf(schedule).replicas;
     const nodeOf = (name: string) => this.#nodes.get(name);
-    const listener = this.oracles.nodeListener;
+    const listener = this.#nodeListener();
     this.#nodeWorld = { ...shared, listener, partitions, names, snapshotAfterBatches, nodeOf };
   }
 
   /** Starts everything and has every incident happen at its time. */
   begin(): void {
-    const { holders, replicas } = namesOf(this.#schedule);
-    for (const name of [...replicas, ...holders, "reader", "operator"]) this.#start(name);
+    const { candidates, coordinators, gateways, holders, replicas, watchers } = namesOf(this.#schedule);
+    const clients = [...holders, ...candidates, ...coordinators, "reader", "operator"];
+    for (const name of [...replicas, ...gateways, ...watchers, ...clients]) this.#start(name);
     for (const incident of this.#schedule.incidents) {
       this.time.after(incident.atMs, () => {
         this.faults += 1;
@@ -74,18 +88,24 @@ export class World {
     this.time.after(this.#schedule.healAtMs, () => this.#heal());
   }
 
-  /** Ends everybody but the replicas, so that the log comes to rest. */
+  /** Ends everybody who changes anything but the replicas, so that the log comes to rest. */
   retire(): void {
-    for (const [name, process] of this.#processes) if (!this.#nodes.has(name)) process.kill();
+    const { gateways, replicas, watchers } = namesOf(this.#schedule);
+    const staying = new Set([...gateways, ...replicas, ...watchers]);
+    for (const [name, process] of this.#processes) if (!staying.has(name)) process.kill();
   }
 
-  /** What holders wait for, since when on the true clock. */
-  *waits(): Iterable<{ readonly lease: string; readonly who: string; readonly sinceMs: number }> {
+  /** What holders wait for, since when on the true clock; candidates wait as long as they live. */
+  *waits(): Iterable<{ readonly leases: readonly string[]; readonly who: string; readonly sinceMs: number }> {
+    const { healAtMs } = this.#schedule;
     for (const [who, { waiting }] of this.#holders) {
       const process = this.#processes.get(who);
       if (waiting === undefined || process === undefined) continue;
-      const sinceMs = Math.max(process.trueTimeOf(waiting.sinceBootMs), this.#schedule.healAtMs);
-      yield { who, lease: waiting.lease, sinceMs };
+      yield { who, leases: waiting.leases, sinceMs: Math.max(process.trueTimeOf(waiting.sinceBootMs), healAtMs) };
+    }
+    if (this.#candidates.size === 0) return;
+    for (const { key, use } of this.#leases) {
+      if (use === "elected") yield { who: "its candidates", leases: [key], sinceMs: healAtMs };
     }
   }
 
@@ -123,31 +143,73 @@ export class World {
       this.#byInstance.set(node.instance, node);
       return;
     }
+    const { gateways, watchers } = namesOf(this.#schedule);
+    if (gateways.includes(name)) {
+      const seed = hash32(`${this.#schedule.seed}/${name}/${life}/ids`);
+      this.#gateways.set(name, new GatewayNode(this.#nodeWorld, process, seed));
+      return;
+    }
+    if (watchers.includes(name)) {
+      const servers = (): readonly WatchServer[] => [...this.#nodes.values(), ...this.#gateways.values()];
+      void new Watcher(process, random, servers, this.oracles.watcherListener(name)).run();
+      return;
+    }
     this.#network.join(process);
-    const client = new StoreClient(this.#nodeWorld, process, random, life);
-    const { oracles } = this;
-    const leases = this.#leases;
-    if (name === "reader") {
-      const listener = {
-        onRead: oracles.onRead.bind(oracles),
-        onPlainRead: oracles.onPlainRead.bind(oracles),
-        endOf: (partition: number) => oracles.logs[partition]?.lastSequence ?? 0n,
-      };
-      void new Reader(client, random, leases, listener).run();
-    } else if (name === "operator") void new Operator(client, random, leases).run();
-    else this.#startHolder(name, client, random);
+    this.#startClient(name, new StoreClient(this.#nodeWorld, process, random, life), random);
   }
 
-  #startHolder(name: string, client: StoreClient, random: Random): void {
-    const { court, terms } = this.oracles;
-    const listener = {
-      onBegin: (term: Parameters<typeof terms.begin>[0]) => court.examine(() => terms.begin(term)),
-      onExtend: (term: Parameters<typeof terms.begin>[0], deadlineMs: number) =>
-        court.examine(() => terms.extend(term, deadlineMs)),
+  #startClient(name: string, client: StoreClient, random: Random): void {
+    const keys = this.#leases.map(({ key }) => key);
+    const elected = this.#leases.filter(({ use }) => use === "elected").map(({ key }) => key);
+    const { candidates, coordinators } = namesOf(this.#schedule);
+    if (name === "reader") void new Reader(client, random, keys, this.#readListener()).run();
+    else if (name === "operator") {
+      void new Operator(client, random, keys, this.#schedule.profile.isMeddling).run();
+    } else if (coordinators.includes(name)) void new Coordinator(client, random, elected).run();
+    else if (candidates.includes(name)) {
+      const candidate = new Candidate(this.#holderOptions(client, random));
+      this.#candidates.set(name, candidate);
+      void candidate.run();
+    } else {
+      const holder = new Holder(this.#holderOptions(client, random));
+      this.#holders.set(name, holder);
+      void holder.run();
+    }
+  }
+
+  #readListener() {
+    const { oracles } = this;
+    return {
+      onRead: oracles.onRead.bind(oracles),
+      onPlainRead: oracles.onPlainRead.bind(oracles),
+      endOf: (partition: number) => oracles.logs[partition]?.lastSequence ?? 0n,
     };
-    const holder = new Holder({ client, random, leases: this.#leases, listener, flaws: this.#flaws });
-    this.#holders.set(name, holder);
-    void holder.run();
+  }
+
+  #holderOptions(client: StoreClient, random: Random): HolderOptions {
+    const { court, terms } = this.oracles;
+    const listener: TermListener = {
+      onBegin: (term) => this.oracles.onBegin(term),
+      onExtend: (term, deadlineMs) => court.examine(() => terms.extend(term, deadlineMs)),
+    };
+    return { client, random, leases: this.#leases, listener, flaws: this.#flaws };
+  }
+
+  /** What replicas tell: the oracles, and by the network those who were chosen. */
+  #nodeListener(): NodeListener {
+    const oracles = this.oracles.nodeListener;
+    return {
+      ...oracles,
+      onApplied: (node, applied) => {
+        oracles.onApplied(node, applied);
+        for (const event of applied.events) {
+          if (event.kind !== "holdPending") continue;
+          const { candidate, token } = event.pending;
+          const arrive = () => void this.#candidates.get(candidate)?.elected(event.lease, token);
+          this.#network.send(node.name, candidate, arrive);
+        }
+      },
+    };
   }
 
   #strike(incident: Incident): void {
@@ -175,7 +237,7 @@ export class World {
         for (const name of this.#nodeWorld.names) this.#crash(name, incident.forMs);
         return;
       case "cutLog":
-        this.#nodes.get(incident.process)?.cutLog(incident.forMs);
+        (this.#nodes.get(incident.process) ?? this.#gateways.get(incident.process))?.cutLog(incident.forMs);
         return;
       case "failOver":
         this.log.failOver(incident.forMs);
@@ -204,6 +266,9 @@ export class World {
       case "compact":
         this.#compact(incident.partition);
         return;
+      case "loseLog":
+        this.#loseLog(incident.messages);
+        return;
     }
   }
 
@@ -217,7 +282,7 @@ export class World {
 
   #crash(name: string, forMs: number): void {
     if (this.#processes.get(name)?.isAlive !== true) return;
-    this.#nodes.get(name)?.kill();
+    (this.#nodes.get(name) ?? this.#gateways.get(name))?.kill();
     this.#processes.get(name)?.kill();
     this.time.after(forMs, () => this.#start(name));
   }
@@ -251,6 +316,13 @@ export class World {
     if (previous === undefined || latest === undefined || previous.sequence === latest.sequence) return;
     const compactor = new MemoryCompactor(this.log, this.#snapshots);
     void compactor.compact({ partition, latest, previous, outdated: [] }).catch(() => undefined);
+  }
+
+  #loseLog(messages: number): void {
+    const first = BigInt(this.#schedule.firstSequence);
+    const wanted = this.log.lastSequence - BigInt(messages);
+    this.log.lose(wanted >= first ? wanted : first - 1n);
+    this.oracles.onLost(this.#nodes.values());
   }
 
   #announced(partition: number): readonly SnapshotReference[] {

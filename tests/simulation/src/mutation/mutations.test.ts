@@ -8,8 +8,8 @@ const budget = 100;
 describe("the oracles see a store that", () => {
   it.each(mutations)(
     "$name",
-    async ({ breaks, plant }) => {
-      const found = await hunt(await plant(), budget, breaks);
+    async ({ breaks, plant, profile }) => {
+      const found = await hunt(await plant(), budget, breaks, profile);
       expect(found?.violation, `not found in ${budget} seeds`).toBeDefined();
     },
     120_000,

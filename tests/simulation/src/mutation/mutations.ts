@@ -1,19 +1,7 @@
-import type { WorldParts } from "../world.ts";
-import { type Edit, mutatedCode } from "./mutant-code.ts";
+import { edited, type Mutation } from "./mutation.ts";
 import { acknowledgeEarly, skipSequenceCheck, takeSilenceForFailure } from "./port-mutations.ts";
-
-/** A bug that is planted, and what must see it. */
-export interface Mutation {
-  readonly name: string;
-  /** The invariants that it breaks; another violation is not its discovery. */
-  readonly breaks: readonly string[];
-  readonly plant: () => Promise<WorldParts>;
-}
-
-function edited(name: string, breaks: readonly string[], ...edits: readonly Edit[]): Mutation {
-  const folder = name.replaceAll(" ", "-");
-  return { name, breaks, plant: async () => ({ code: await mutatedCode(folder, edits) }) };
-}
+import { termMutations } from "./term-mutations.ts";
+import { watchMutations } from "./watch-mutations.ts";
 
 /** Bugs that the simulator must find, each at a place where the safety of the store hangs on one line. */
 export const mutations: readonly Mutation[] = [
@@ -61,7 +49,7 @@ export const mutations: readonly Mutation[] = [
       replace: "record.uid = 0; record.lastToken = 0n;",
     },
   ),
-  edited("frees a running term when its lease is deleted", ["I4"], {
+  edited("frees a running term when its lease is deleted", ["I4", "rule 15"], {
     module: "core",
     file: "apply/lease.js",
     find: "    if (record.holds.length === 0)\n        removeLease(state, record, position);",
@@ -124,4 +112,6 @@ export const mutations: readonly Mutation[] = [
     find: "export function settleWaiters(owned, now) {",
     replace: "export function settleWaiters(owned, now) { owned.stirred.clear();",
   }),
+  ...termMutations,
+  ...watchMutations,
 ];

@@ -2,6 +2,7 @@ import { type Event, emptyPartition, followBatch, type PartitionState, type Snap
 import type { StoredBatch } from "@tenure/lease-store/replica";
 import type { MemoryMessage } from "@tenure/log/memory";
 import { codec } from "../store/codec.ts";
+import type { ChangeRecord } from "./change-record.ts";
 import { demand } from "./violation.ts";
 
 /** What one lease showed from one batch on. */
@@ -23,13 +24,15 @@ export class LogRecord {
   readonly #batches = new Map<bigint, StoredBatch>();
   readonly #timelines = new Map<string, LeaseSight[]>();
   readonly #sequences: bigint[] = [];
+  readonly #changes: ChangeRecord;
   /** The snapshots that the log has announced, oldest first. */
   readonly announced: SnapshotReference[] = [];
   #owner = "";
   #isHandedOver = false;
 
-  constructor(partition: number) {
+  constructor(partition: number, changes: ChangeRecord) {
     this.partition = partition;
+    this.#changes = changes;
     this.state = emptyPartition(partition, 0);
   }
 
@@ -70,7 +73,9 @@ export class LogRecord {
     if (events.some(({ kind }) => kind === "ownerHandedOver")) this.#isHandedOver = true;
     this.#batches.set(sequence, batch);
     this.#sequences.push(sequence);
+    const noteChanges = this.#changes.note(batch, this.state);
     const followed = followBatch(this.state, batch, 0);
+    noteChanges();
     demand(followed.kind === "applied", "I2", () => `${at} cannot be followed: ${followed.kind}`);
     for (const event of events) this.#note(event, sequence);
     return batch;

@@ -2,16 +2,20 @@ import { isDeepStrictEqual } from "node:util";
 import { takeSnapshot } from "@tenure/core";
 import type { MemoryLog } from "@tenure/log/memory";
 import type { LeaseReading } from "../actors/reader.ts";
-import type { NodeListener, ReplicaNode } from "../store/replica-node.ts";
+import type { WatcherListener } from "../actors/watcher.ts";
+import { incarnationId, type NodeListener, type ReplicaNode } from "../store/replica-node.ts";
 import { livenessBoundMs, stopBoundMs } from "../store/timing.ts";
 import type { VirtualTime } from "../time/virtual-time.ts";
 import { AnswerJudge } from "./answer-judge.ts";
+import { ChangeRecord } from "./change-record.ts";
 import { Court } from "./court.ts";
 import { LogJudge } from "./log-judge.ts";
 import { LogRecord } from "./log-record.ts";
-import { TermJudge } from "./term-judge.ts";
+import { LossJudge } from "./loss-judge.ts";
+import { type BelievedTerm, TermJudge } from "./term-judge.ts";
 import { demand, Violation } from "./violation.ts";
 import { WatchJudge } from "./watch-judge.ts";
+import { WatcherJudge } from "./watcher-judge.ts";
 
 /** All that watches a world. Whatever one of them finds ends the run. */
 export class Oracles {
@@ -21,6 +25,9 @@ export class Oracles {
   readonly watches: WatchJudge;
   readonly answers: AnswerJudge;
   readonly judge: LogJudge;
+  readonly #losses: LossJudge;
+  readonly #changes = new ChangeRecord();
+  readonly #watchers = new Map<string, WatcherJudge>();
   readonly #time: VirtualTime;
 
   constructor(
@@ -28,21 +35,25 @@ export class Oracles {
     log: MemoryLog,
     partitions: number,
     nodeOf: (instance: string) => ReplicaNode | undefined,
+    capacityOf: (lease: string) => number,
   ) {
     this.#time = time;
-    this.logs = Array.from({ length: partitions }, (_, partition) => new LogRecord(partition));
-    this.terms = new TermJudge(time, stopBoundMs);
+    this.logs = Array.from({ length: partitions }, (_, partition) => new LogRecord(partition, this.#changes));
+    this.terms = new TermJudge(time, stopBoundMs, capacityOf);
     this.watches = new WatchJudge(this.logs);
     this.judge = new LogJudge(nodeOf);
     this.answers = new AnswerJudge(this.logs, this.judge);
+    this.#losses = new LossJudge(log);
     const all = new Set(this.logs.keys());
     let last = 0n;
     log.watch(() => {
-      for (let next = log.next(all, last); next !== undefined; next = log.next(all, last)) {
-        const message = next;
-        last = message.sequence;
-        this.court.examine(() => this.#take(this.#logOf(message.partition), message));
-      }
+      if (this.#losses.hasLost) this.#losses.noteAppended();
+      else
+        for (let next = log.next(all, last); next !== undefined; next = log.next(all, last)) {
+          const message = next;
+          last = message.sequence;
+          this.court.examine(() => this.#take(this.#logOf(message.partition), message));
+        }
     });
   }
 
@@ -56,9 +67,40 @@ export class Oracles {
         court.examine(() =>
           demand(false, "halt", () => `${node.instance} halted: ${node.replica.at(partition).haltedWhy}`),
         ),
+      onOutage: (outage) => this.judge.noteOutage(outage),
+      onOwnershipEnded: ({ instance }, partition) => this.judge.noteOwnershipEnded(instance, partition),
       onSubmitted: (command) => answers.submitted(command),
-      onAnswered: (partition, command, answer) => court.examine(() => answers.answered(partition, command, answer)),
+      onAnswered: (node, partition, command, answer) => {
+        if (answer.kind === "answered") court.examineAlways(() => this.#losses.expectSilent({ node, partition }));
+        court.examine(() => answers.answered(partition, command, answer));
+      },
     };
+  }
+
+  /** What a watcher of this name tells. */
+  watcherListener(name: string): WatcherListener {
+    const judge = new WatcherJudge(name, this.#changes, incarnationId);
+    this.#watchers.set(name, judge);
+    return {
+      onOpened: (isResuming) => judge.reopened(isResuming),
+      onResponse: (response) => this.court.examine(() => judge.received(response)),
+      onRefused: (thrown) => this.court.noteCrash(thrown),
+    };
+  }
+
+  /** Changes that watchers were told. */
+  get watched(): number {
+    return [...this.#watchers.values()].reduce((sum, { told }) => sum + told, 0);
+  }
+
+  /** A holder begins to act: by then the log has given it the term (I9). */
+  onBegin(term: BelievedTerm): void {
+    this.court.examine(() => {
+      const { lease, process, token } = term;
+      const isGranted = this.judge.hasGranted(lease, token, process.name);
+      demand(isGranted, "I9", () => `${process.name} acts for ${lease} with token ${token}, which it was not granted`);
+      this.terms.begin(term);
+    });
   }
 
   /** A linearizable reading shows everything that was in the log when it was asked for (I16). */
@@ -81,8 +123,15 @@ export class Oracles {
     });
   }
 
+  /** The log has lost its end: from now on only what must follow from that is judged. */
+  onLost(nodes: Iterable<ReplicaNode>): void {
+    this.court.adjourn();
+    this.#losses.lost(nodes);
+  }
+
   /** Whether every replica has come to the end of the log and has exactly what it says; so has its history (I17). */
   findDisagreement(nodes: Iterable<ReplicaNode>): Violation | undefined {
+    if (this.#losses.hasLost) return this.#losses.find();
     try {
       this.#expectAgreement(nodes);
       return undefined;
@@ -104,14 +153,19 @@ export class Oracles {
       }
     }
     for (const log of this.logs) this.#expectHistory(log);
+    for (const watcher of this.#watchers.values()) demand(watcher.isUpToDate, "I17", () => watcher.describe());
   }
 
   /** What somebody has waited for since everything healed has moved (I26). */
-  expectProgress(waits: Iterable<{ readonly lease: string; readonly who: string; readonly sinceMs: number }>): void {
+  expectProgress(
+    waits: Iterable<{ readonly leases: readonly string[]; readonly who: string; readonly sinceMs: number }>,
+  ): void {
     const { nowMs } = this.#time;
-    for (const { lease, sinceMs, who } of waits) {
-      const quietMs = nowMs - Math.max(sinceMs, this.judge.activeAtMs(lease));
-      const what = () => `${who} has waited for ${lease} and nothing has happened to it for ${quietMs.toFixed(0)} ms`;
+    for (const { leases, sinceMs, who } of waits) {
+      // One who waits for several may wait for any of them.
+      const activeAtMs = Math.max(...leases.map((lease) => this.judge.activeAtMs(lease)));
+      const quietMs = nowMs - Math.max(sinceMs, activeAtMs);
+      const what = () => `${who} waits for ${leases.join(", ")} and nothing has happened for ${quietMs.toFixed(0)} ms`;
       demand(quietMs <= livenessBoundMs, "I26", what);
     }
   }

@@ -1,11 +1,6 @@
-import { batchIdOf, decodeBatch, decodeSnapshot, encodeBatch, encodeSnapshot } from "@tenure/contracts";
+import { batchIdOf, decodeBatch, encodeBatch, snapshotChunks } from "@tenure/contracts";
 import type { LogCodec } from "@tenure/lease-store/replica";
+import { logDecoder } from "@tenure/reader";
 
 /** Batches and snapshots as the deployment's protobuf. */
-export const codec: LogCodec = {
-  encodeBatch,
-  decodeBatch,
-  batchIdOf,
-  encodeSnapshot,
-  decodeSnapshot: (bytes) => decodeSnapshot(bytes).snapshot,
-};
+export const codec: LogCodec = { ...logDecoder, encodeBatch, decodeBatch, batchIdOf, snapshotChunks };

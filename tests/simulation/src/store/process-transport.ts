@@ -7,32 +7,56 @@ import type { Sights } from "./sights.ts";
 
 type AppendOutcome = Awaited<ReturnType<LogTransport["append"]>>;
 
+/** Told how long each append took, from its first try until it was known to be in the log. */
+type OnAcked = (partition: number, payload: Uint8Array, tookMs: number) => void;
+
 /** The log as one process sees it: answers and messages reach it only while it runs. */
 export class ProcessTransport implements LogTransport {
   readonly #inner: MemoryTransport;
   readonly #process: SimulatedProcess;
   readonly #time: VirtualTime;
   readonly #sights: Sights;
+  readonly #onAcked: OnAcked;
 
-  constructor(inner: MemoryTransport, process: SimulatedProcess, time: VirtualTime, sights: Sights) {
+  constructor(
+    inner: MemoryTransport,
+    process: SimulatedProcess,
+    time: VirtualTime,
+    sights: Sights,
+    onAcked: OnAcked = () => {},
+  ) {
     this.#inner = inner;
     this.#process = process;
     this.#time = time;
     this.#sights = sights;
+    this.#onAcked = onAcked;
   }
 
   async append(request: LogAppend): Promise<AppendOutcome> {
-    this.#sights.noteSent(codec.batchIdOf(request.payload) ?? "", this.#process.now());
+    const batchId = codec.batchIdOf(request.payload) ?? "";
+    this.#sights.noteSent(batchId, this.#process.now());
     const outcome = await this.#process.receive(this.#inner.append(request));
-    if (outcome.kind === "acked") this.#sights.noteAcked(request.partition, this.#process.now());
+    if (outcome.kind === "acked") {
+      this.#sights.noteAcked(request.partition, this.#process.now());
+      this.#noteDone(request.partition, request.payload);
+    }
     return outcome;
   }
 
   async readAfter(partition: number, sequence: bigint): Promise<LoggedMessage | undefined> {
     const message = await this.#process.receive(this.#inner.readAfter(partition, sequence));
     // An append of unknown outcome that is found in the log is as good as acknowledged.
-    if (message !== undefined) this.#sights.noteAcked(partition, this.#process.now());
+    if (message !== undefined) {
+      this.#sights.noteAcked(partition, this.#process.now());
+      this.#noteDone(partition, message.payload);
+    }
     return message;
+  }
+
+  /** A batch of its own turned out to be in the log. */
+  #noteDone(partition: number, payload: Uint8Array): void {
+    const sentAtMs = this.#sights.sentAtMs(codec.batchIdOf(payload) ?? "");
+    if (sentAtMs !== undefined) this.#onAcked(partition, payload, this.#process.now() - sentAtMs);
   }
 
   readLast(partition: number): Promise<LoggedMessage | undefined> {
@@ -57,6 +81,8 @@ export class ProcessTransport implements LogTransport {
         }),
       onCaughtUp: (partition) => tell(partition, () => listener.onCaughtUp(partition)),
       onReset: (partition, why) => tell(partition, () => listener.onReset(partition, why)),
+      onWentBack: (partition, last, told) => tell(partition, () => listener.onWentBack?.(partition, last, told)),
+      knownUpTo: (partition) => listener.knownUpTo?.(partition) ?? 0n,
     });
     const localOf = (atMs: number) => process.now() - (this.#time.nowMs - atMs) * process.rate;
     return {

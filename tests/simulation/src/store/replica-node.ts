@@ -5,11 +5,14 @@ import type {
   OwnershipDriver,
   PartitionWriter,
   ReplicaPorts,
+  Role,
   StoreReplica,
 } from "@tenure/lease-store/replica";
 import { BatchWriter, type LogTransport } from "@tenure/log";
 import type { MemoryLog, MemorySnapshots, MemoryTransport } from "@tenure/log/memory";
+import type { Watches, WatchHub } from "@tenure/reader";
 import type { Network } from "../network/network.ts";
+import type { Outage } from "../oracle/outage-judge.ts";
 import type { SimulatedProcess } from "../time/simulated-process.ts";
 import type { VirtualTime } from "../time/virtual-time.ts";
 import { SimulatedBeats } from "./beats.ts";
@@ -45,8 +48,12 @@ export interface NodeListener {
   onReloaded(node: ReplicaNode, partition: number): void;
   /** A replica gave a partition up for good. */
   onHalted(node: ReplicaNode, partition: number): void;
+  /** An owner lost its connection to the log, or an append took too long. */
+  onOutage(outage: Outage): void;
+  /** A replica does not own a partition, or not any more. */
+  onOwnershipEnded(node: ReplicaNode, partition: number): void;
   onSubmitted(command: Command): void;
-  onAnswered(partition: number, command: Command, answer: Answer<Committed>): void;
+  onAnswered(node: ReplicaNode, partition: number, command: Command, answer: Answer<Committed>): void;
 }
 
 /** What all replicas of a world share. */
@@ -64,6 +71,15 @@ export interface NodeWorld {
   nodeOf(name: string): ReplicaNode | undefined;
 }
 
+/** The incarnation of every simulated deployment. */
+export const incarnationId = "incarnation";
+/** Little is kept, so that watchers are cut off and tokens get too old within a run. */
+export const watchLimits = { keptChanges: 40, pendingBatches: 10, watchers: 100, queuedPerWatcher: 12 } as const;
+
+/** How long a prompt append takes at most, and the shortest time before its acknowledgement. */
+const slowAppendMs = 1_000;
+const instantMs = 0.001;
+
 /** One life of one lease-store replica: the production code on simulated ports. */
 export class ReplicaNode {
   readonly name: string;
@@ -77,6 +93,10 @@ export class ReplicaNode {
   /** What it hears of the others. */
   readonly beats: SimulatedBeats;
   readonly #driver: OwnershipDriver;
+  readonly #hub: WatchHub;
+  /** The epochs whose last append was slow, by partition. */
+  readonly #slowEpochs = new Map<number, bigint>();
+  readonly watches: Watches;
 
   constructor(world: NodeWorld, process: SimulatedProcess, life: number, seed: number) {
     this.#world = world;
@@ -85,20 +105,28 @@ export class ReplicaNode {
     this.process = process;
     this.#transport = world.log.connect(process.name);
     const random = seededRandom(seed);
+    const { keptChanges, pendingBatches } = watchLimits;
+    const { partitions } = world;
+    this.#hub = new world.code.WatchHub({ clock: process, partitions, keptChanges, pendingBatches });
     this.replica = new world.code.StoreReplica(this.#portsOf(random), this.#options(), {
-      onRole: (partition, role) => {
-        if (role === "halted") world.listener.onHalted(this, partition);
-      },
+      onRole: (partition, role) => this.#onRole(partition, role),
       onOwner: (partition) => this.#driver.reconsider(partition),
       onApplied: (applied) => {
         this.#driver.noteBatch(applied.partition);
+        this.#hub.onApplied(applied);
         world.listener.onApplied(this, applied);
       },
       onCommitted: () => {},
       onReloaded: (partition) => world.listener.onReloaded(this, partition),
       onFault: () => {},
-      onTailed: () => {},
+      onTailed: (_, sequence, isSettled) => this.#hub.onTailed(sequence, isSettled),
     });
+    const view = <Answer>(partition: number, read: (state: PartitionState) => Answer) =>
+      this.replica.at(partition).view(read);
+    this.watches = new world.code.Watches(
+      { clock: process, incarnationId, partitions, hub: this.#hub, view },
+      watchLimits,
+    );
     world.network.join(process);
     const { instance, replica } = this;
     const bornAtMs = process.now();
@@ -121,7 +149,7 @@ export class ReplicaNode {
       sequence: state.lastSequence,
     }));
     const answer = await this.#answer(partition, this.replica.at(partition).submit(call, signal));
-    listener.onAnswered(partition, command, answer);
+    listener.onAnswered(this, partition, command, answer);
     return answer;
   }
 
@@ -148,10 +176,43 @@ export class ReplicaNode {
   /** Loses the connection to the log for so long. */
   cutLog(forMs: number): void {
     this.#transport.cut();
-    this.process.deliver(() => this.replica.noteConnectionLost());
+    this.process.deliver(() => this.#noteConnectionLost());
     this.#world.time.after(forMs, () => {
       if (this.process.isAlive) this.#transport.heal();
     });
+  }
+
+  /** As the lease store wires its hub. */
+  #onRole(partition: number, role: Role): void {
+    const { haltedWhy = "", ownEpoch, state } = this.replica.at(partition);
+    if (ownEpoch === undefined) this.#world.listener.onOwnershipEnded(this, partition);
+    if (role === "loading") this.#hub.onLoading(partition);
+    else if (role === "following") this.#hub.onFollowing(state);
+    else if (role === "halted") {
+      this.#hub.onHalted(partition, haltedWhy);
+      this.#world.listener.onHalted(this, partition);
+    }
+  }
+
+  /** An append that took over a second is an outage too; the next ones that do are the same outage (rule 17). */
+  #noteAcked(partition: number, payload: Uint8Array, tookMs: number): void {
+    if (tookMs <= slowAppendMs) {
+      this.#slowEpochs.delete(partition);
+      return;
+    }
+    const { epoch } = codec.decodeBatch(0n, payload);
+    const sinceMs = this.process.now() - instantMs;
+    const isNew = this.#slowEpochs.get(partition) !== epoch;
+    this.#slowEpochs.set(partition, epoch);
+    if (isNew) this.#world.listener.onOutage({ instance: this.instance, partition, epoch, sinceMs });
+  }
+
+  #noteConnectionLost(): void {
+    for (const { ownEpoch: epoch, partition } of this.replica.partitions) {
+      const sinceMs = this.process.now();
+      if (epoch !== undefined) this.#world.listener.onOutage({ instance: this.instance, partition, epoch, sinceMs });
+    }
+    this.replica.noteConnectionLost();
   }
 
   /** Ends at once, as kill -9 does. What it has sent may still arrive. */
@@ -173,7 +234,7 @@ export class ReplicaNode {
   #portsOf(random: Random): ReplicaPorts {
     const { log, ports, snapshots, time } = this.#world;
     const { process, sights } = this;
-    const plain = new ProcessTransport(this.#transport, process, time, sights);
+    const plain = new ProcessTransport(this.#transport, process, time, sights, (...acked) => this.#noteAcked(...acked));
     const transport = ports.transport?.(plain, log) ?? plain;
     const clock = ports.clock?.(process) ?? process;
     const { requestTimeoutMs } = timing;
@@ -195,7 +256,7 @@ export class ReplicaNode {
     const { partitions, snapshotAfterBatches } = this.#world;
     return {
       instance: this.instance,
-      incarnationId: "incarnation",
+      incarnationId,
       partitions,
       settings,
       queuedCallsPerPartition: 1_000,

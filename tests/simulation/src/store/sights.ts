@@ -3,9 +3,10 @@
  */
 export class Sights {
   readonly #seen = new Map<string, number>();
+  readonly #seenLast = new Map<string, number>();
   readonly #sent = new Map<string, number>();
   readonly #loads: { readonly partition: number; readonly sequence: bigint; readonly atMs: number }[] = [];
-  readonly #ackedAtMs = new Map<number, number>();
+  readonly #acks = new Map<number, number[]>();
 
   /** It first tried to append this batch: what the batch says it knew by then. */
   noteSent(batchId: string, atMs: number): void {
@@ -19,6 +20,7 @@ export class Sights {
   noteSeen(partition: number, sequence: bigint, atMs: number): void {
     const key = `${partition}/${sequence}`;
     if (!this.#seen.has(key)) this.#seen.set(key, atMs);
+    this.#seenLast.set(key, atMs);
   }
 
   noteLoaded(partition: number, sequence: bigint, atMs: number): void {
@@ -27,12 +29,19 @@ export class Sights {
 
   /** An append of the partition was acknowledged to it. */
   noteAcked(partition: number, atMs: number): void {
-    this.#ackedAtMs.set(partition, atMs);
+    const acks = this.#acks.get(partition);
+    if (acks === undefined) this.#acks.set(partition, [atMs]);
+    else acks.push(atMs);
   }
 
   /** When the last append of the partition was acknowledged to it. */
   ackedAtMs(partition: number): number | undefined {
-    return this.#ackedAtMs.get(partition);
+    return this.#acks.get(partition)?.at(-1);
+  }
+
+  /** When the first append after an instant was acknowledged to it; undefined if none was. */
+  ackedAfterMs(partition: number, atMs: number): number | undefined {
+    return this.#acks.get(partition)?.find((ackedAtMs) => ackedAtMs > atMs);
   }
 
   /** When it first saw the message, or loaded a snapshot that has it; undefined if it never did. */
@@ -40,5 +49,13 @@ export class Sights {
     const seen = this.#seen.get(`${partition}/${sequence}`);
     if (seen !== undefined) return seen;
     return this.#loads.find((load) => load.partition === partition && load.sequence >= sequence)?.atMs;
+  }
+
+  /** When it last saw the message anew: state that was loaded again counts from there. */
+  lastSightMs(partition: number, sequence: bigint, batchId: string): number | undefined {
+    const load = this.#loads.findLast((one) => one.partition === partition && one.sequence >= sequence);
+    const sights = [this.#sent.get(batchId), this.#seenLast.get(`${partition}/${sequence}`), load?.atMs];
+    const known = sights.filter((atMs) => atMs !== undefined);
+    return known.length === 0 ? undefined : Math.max(...known);
   }
 }

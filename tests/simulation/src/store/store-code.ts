@@ -1,10 +1,12 @@
 import * as replica from "@tenure/lease-store/replica";
+import * as reader from "@tenure/reader";
 
 /**
- * The production code that a world runs: replicas, and the calls that they answer. A mutated copy of it can stand in
+ * The production code that a world runs: replicas, the calls that they answer, and what feeds watches. A mutated copy of it can stand in
  * for it, to show that the oracles see the difference.
  */
-export type StoreCode = Pick<typeof replica, "CommandCall" | "OwnershipDriver" | "ReadCall" | "StoreReplica">;
+export type StoreCode = Pick<typeof replica, "CommandCall" | "OwnershipDriver" | "ReadCall" | "StoreReplica"> &
+  Pick<typeof reader, "LogReader" | "WatchHub" | "Watches">;
 
 /** The code as it is. */
-export const productionCode: StoreCode = replica;
+export const productionCode: StoreCode = { ...replica, ...reader };

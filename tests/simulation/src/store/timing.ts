@@ -11,6 +11,9 @@ export const timing: Timing = {
   requestTimeoutMs: 100,
 };
 
+/** For leases with a lock delay of 250 ms, which they need: L alone would not keep two holders apart. */
+export const delayedTiming: Timing = { ...timing, leaseDurationMs: 600 };
+
 /** σ of the simulated deployment. */
 export const { stopBoundMs, rateError } = testTimingPolicy;
 
