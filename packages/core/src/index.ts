@@ -1,4 +1,5 @@
 export { apply } from "./apply/apply.ts";
+export { BeforeImages, candidatesOf, copyOfCandidate, copyOfLease, type ImagesBefore } from "./apply/before-images.ts";
 export { applyRenewals } from "./apply/hold.ts";
 export { type Consensus, reconcile, type Voter } from "./consensus.ts";
 export { isCandidateValid, isCoordinated, priorityOf, strategyInForce, whyNotElectable } from "./coordination.ts";
@@ -7,6 +8,7 @@ export { decide } from "./decide/decide.ts";
 export type { Decision } from "./decide/decision.ts";
 export { untilDueMs } from "./decide/expire.ts";
 export { decidePackedRenewal, type PackedRenewal, type PackedResult } from "./decide/renew.ts";
+export * from "./election/index.ts";
 export { execute, executePackedRenewal } from "./execute.ts";
 export {
   type ExpiryGuard,
@@ -20,6 +22,7 @@ export {
 } from "./expiry-guard.ts";
 export { type Followed, followBatch, hasLogGoneBack, type LoggedBatch } from "./follow.ts";
 export { hash32 } from "./hash.ts";
+export * from "./identity/index.ts";
 export {
   checkCandidateName,
   checkGuardedKey,
@@ -77,9 +80,10 @@ export type * from "./record/transition.ts";
 export { describeRefusal } from "./refusal-fault.ts";
 export { partitionOf, routingPart } from "./routing.ts";
 export { compareVersions, parseVersion, type SemanticVersion } from "./semantic-version.ts";
-export { loadSnapshot } from "./snapshot/load.ts";
-export { takeSnapshot } from "./snapshot/take.ts";
+export { loadSnapshot, loadSnapshotInSteps } from "./snapshot/load.ts";
+export { takeSnapshot, takeSnapshotInSteps } from "./snapshot/take.ts";
 export type * from "./snapshot/types.ts";
+export { finish, type Steps } from "./steps.ts";
 export {
   checkLeaseDuration,
   checkTiming,

@@ -26,6 +26,11 @@ export interface TimingPolicy {
   readonly minimumLeaseDurationMs: number;
   /** No L above this is accepted; it is also how long a restored partition grants nothing. */
   readonly maximumLeaseDurationMs: number;
+  /**
+   * The longest L of an identity's lease. Nobody acts by the strength of such a term alone, so it may be longer than
+   * that of others without a restored partition having to wait for it.
+   */
+  readonly maximumIdentityValidityMs: number;
 }
 
 /** The timing of `safety.md` section 2: 15 s ≥ 14.5 s, and 11 s covers one store failover of 7 s. */
@@ -44,6 +49,7 @@ export const defaultTimingPolicy: TimingPolicy = Object.freeze({
   watchdogStepMs: 250,
   minimumLeaseDurationMs: 5_000,
   maximumLeaseDurationMs: 300_000,
+  maximumIdentityValidityMs: 86_400_000,
 });
 
 /** Allows leases of 1 s, by a σ that only holds on a machine that is not overloaded. For tests. */
@@ -54,6 +60,7 @@ export const testTimingPolicy: TimingPolicy = Object.freeze({
   watchdogStepMs: 25,
   minimumLeaseDurationMs: 100,
   maximumLeaseDurationMs: 60_000,
+  maximumIdentityValidityMs: 86_400_000,
 });
 
 /** One broken inequality. */

@@ -36,7 +36,10 @@ export function decideCollectLease(owned: OwnedPartition, command: CommandOf<"co
     checkRevision(lease, record, command.expectedRevision) ??
     checkRenewalRevision(record, command.expectedRenewalRevision);
   if (stale !== undefined) return spared;
-  const isDead = record.holds.every((hold) => elapsedMs(hold.renewal, now) >= hold.leaseDurationMs + graceMs);
+  const isDead =
+    record.holds.length === 0
+      ? elapsedMs(record.freeSince, now) >= graceMs
+      : record.holds.every((hold) => elapsedMs(hold.renewal, now) >= hold.leaseDurationMs + graceMs);
   if (!isDead && !isDependent) return spared;
   const token = record.lastToken;
   const events = [caused(command, { kind: "leaseDeleted", lease, isRemoved: true, token, endReason: "collected" })];

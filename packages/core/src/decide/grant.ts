@@ -1,3 +1,4 @@
+import { policyFor } from "../identity/policy.ts";
 import type { OwnedPartition } from "../partition/batch.ts";
 import type { Claim, Claimant, CommandHeader } from "../partition/command.ts";
 import type { Event } from "../partition/event.ts";
@@ -33,8 +34,8 @@ export function checkClaimant(
   }
   const found =
     timing === undefined
-      ? checkLeaseDuration(spec.leaseDurationMs, settings.policy)
-      : checkTiming(timing, spec.lockDelayMs, settings.policy);
+      ? checkLeaseDuration(spec.leaseDurationMs, policyFor(lease, settings.policy))
+      : checkTiming(timing, spec.lockDelayMs, policyFor(lease, settings.policy));
   const violations = found.filter(({ isRefused }) => isRefused);
   return violations.length > 0 ? { kind: "timingUnsafe", lease, violations } : undefined;
 }

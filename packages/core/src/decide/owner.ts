@@ -1,3 +1,4 @@
+import { isIdentityLease } from "../identity/namespace.ts";
 import type { OwnedPartition } from "../partition/batch.ts";
 import type { CommandHeader, OwnerCommand } from "../partition/command.ts";
 import type { EventBody } from "../partition/event.ts";
@@ -43,13 +44,14 @@ function bodiesOf(owned: OwnedPartition, command: OwnerCommand, now: number): re
 
 /**
  * How long a term that the restored snapshot does not know may still be acting: the longest L that is allowed or in
- * use, and the longest lock delay that a lease relies on.
+ * use, and the longest lock delay that a lease relies on. Nobody acts by an identity's term alone.
  */
 function longestTermMs({ state }: OwnedPartition): number {
   let durationMs = state.settings.policy.maximumLeaseDurationMs;
   let lockDelayMs = 0;
   for (const { spec } of state.leases.values()) lockDelayMs = Math.max(lockDelayMs, spec.lockDelayMs);
   for (const hold of state.holds.values()) {
+    if (isIdentityLease(hold.lease.key)) continue;
     durationMs = Math.max(durationMs, hold.leaseDurationMs);
     lockDelayMs = Math.max(lockDelayMs, hold.lockDelayMs);
   }

@@ -1,3 +1,4 @@
+import { policyFor } from "../identity/policy.ts";
 import type { OwnedPartition } from "../partition/batch.ts";
 import type { CommandOf } from "../partition/command.ts";
 import type { Event } from "../partition/event.ts";
@@ -50,7 +51,7 @@ function checkDuration(
   leaseDurationMs: number | undefined,
 ): Refusal | undefined {
   if (leaseDurationMs === undefined) return undefined;
-  const violations = checkLeaseDuration(leaseDurationMs, state.settings.policy);
+  const violations = checkLeaseDuration(leaseDurationMs, policyFor(hold.lease.key, state.settings.policy));
   return violations.length > 0 ? { kind: "timingUnsafe", lease: hold.lease.key, violations } : undefined;
 }
 

@@ -1,7 +1,9 @@
+import type { BeforeImages } from "../apply/before-images.ts";
 import type { LeaseKey } from "../key.ts";
 import type { Hold } from "../record/hold.ts";
 import { emptyLeaseRecord, type LeaseRecord } from "../record/lease.ts";
 import { originPosition, type Position } from "../record/position.ts";
+import type { StillPartition } from "../snapshot/still.ts";
 import type { SnapshotReference } from "./event.ts";
 import type { ClientWindow } from "./outcome.ts";
 import { defaultSettings, type Settings } from "./settings.ts";
@@ -38,6 +40,10 @@ export interface PartitionState {
   readonly retiredClients: Map<string, bigint>;
   /** One copy of each principal's name, however often the log spells it. Not replicated. */
   readonly texts: Map<string, string>;
+  /** Where `apply` keeps what records were before the open batch, for who shows the past. Not replicated. */
+  before: BeforeImages | undefined;
+  /** Where `apply` keeps what records were when a snapshot began that is still being taken. Not replicated. */
+  still: StillPartition | undefined;
 }
 
 /** The state before the first batch. */
@@ -59,6 +65,8 @@ export function emptyPartition(partition: number, seenAtMs: number): PartitionSt
     clients: new Map(),
     retiredClients: new Map(),
     texts: new Map(),
+    before: undefined,
+    still: undefined,
   };
 }
 

@@ -95,8 +95,8 @@ export interface Hold {
   readonly granted: Position;
   /** The last renewal, or the grant before the first one. L runs from when this replica saw it. */
   renewal: Position;
-  details: HoldDetails | undefined;
-  revocation: Revocation | undefined;
+  details?: HoldDetails | undefined;
+  revocation?: Revocation | undefined;
 }
 
 /** A choice that has not been accepted. Nobody leads by it. */

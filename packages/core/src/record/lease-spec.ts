@@ -44,3 +44,26 @@ export const defaultLeaseSpec: LeaseSpec = Object.freeze({
   labels: Object.freeze({}),
   annotations: Object.freeze({}),
 } satisfies LeaseSpec);
+
+/** Most specs that are kept to be shared; beyond it the table starts anew, which only costs memory. */
+const maximumSpecs = 1_000;
+const specs = new Map<string, LeaseSpec>();
+
+/** The copy of a spec that records share: a deployment has few kinds of leases and many leases. */
+export function shareSpec(spec: LeaseSpec): LeaseSpec {
+  if (spec === defaultLeaseSpec) return spec;
+  const text = textOf(spec);
+  const known = specs.get(text);
+  if (known !== undefined) return known;
+  if (specs.size >= maximumSpecs) specs.clear();
+  specs.set(text, spec);
+  return spec;
+}
+
+/** The same for equal specs, and different for others. */
+function textOf(spec: LeaseSpec): string {
+  const { annotations, labels, zonePreference } = spec;
+  const numbers = `${spec.leaseDurationMs} ${spec.lockDelayMs} ${spec.capacity} ${spec.drainBoundMs} ${spec.minimumTermMs}`;
+  const words = `${spec.coolDownMs} ${spec.fallbackDelayMs} ${spec.mode} ${spec.consensusRule}`;
+  return `${numbers} ${words} ${JSON.stringify([zonePreference, labels, annotations])}`;
+}

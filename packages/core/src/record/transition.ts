@@ -36,5 +36,5 @@ export interface Transition {
   readonly author: string;
   /** How the term began or why it ended; undefined for other lines. */
   readonly cause: HoldOrigin | TermEndReason | undefined;
-  readonly details: TransitionDetails | undefined;
+  readonly details?: TransitionDetails | undefined;
 }

@@ -3,8 +3,18 @@ import { emptyPartition, intern, type PartitionState } from "../partition/state.
 import type { CandidateRecord } from "../record/candidate.ts";
 import type { Hold } from "../record/hold.ts";
 import { emptyLeaseRecord, type LeaseRecord } from "../record/lease.ts";
+import { shareSpec } from "../record/lease-spec.ts";
 import type { Position } from "../record/position.ts";
-import type { PartitionSnapshot, PositionIndex, StoredCandidate, StoredHold, StoredLease } from "./types.ts";
+import type { Transition } from "../record/transition.ts";
+import { finish, recordsPerStep, type Steps } from "../steps.ts";
+import type {
+  PartitionSnapshot,
+  PositionIndex,
+  StoredCandidate,
+  StoredHold,
+  StoredLease,
+  StoredLine,
+} from "./types.ts";
 
 type At = (index: PositionIndex) => Position;
 
@@ -13,6 +23,11 @@ type At = (index: PositionIndex) => Position;
  * load: nobody is judged by a time that this replica did not see (I8).
  */
 export function loadSnapshot(snapshot: PartitionSnapshot, now: number): PartitionState {
+  return finish(loadSnapshotInSteps(snapshot, now));
+}
+
+/** As {@link loadSnapshot}, in steps. */
+export function* loadSnapshotInSteps(snapshot: PartitionSnapshot, now: number): Steps<PartitionState> {
   const positions = snapshot.positions.map(({ sequence, wallMs }): Position => ({ sequence, wallMs, seenAtMs: now }));
   const at: At = (index) => {
     const position = positions[index];
@@ -32,7 +47,12 @@ export function loadSnapshot(snapshot: PartitionSnapshot, now: number): Partitio
     recovery: recovery && { from: at(recovery.from), holdOffMs: recovery.holdOffMs },
     snapshot: snapshot.snapshot,
   };
-  for (const stored of snapshot.leases) loadLease(state, stored, at);
+  let count = 0;
+  for (const stored of snapshot.leases) {
+    loadLease(state, stored, at);
+    count += 1;
+    if (count % recordsPerStep === 0) yield;
+  }
   for (const { client, floor, outcomes } of snapshot.clients) {
     const loaded = outcomes.map(({ digest, number, outcome, position }) => ({
       number,
@@ -50,20 +70,12 @@ function loadLease(state: PartitionState, stored: StoredLease, at: At): void {
   loadMarks(record, stored, at);
   record.created = stored.created === undefined ? undefined : at(stored.created);
   record.uid = stored.uid;
-  record.spec = stored.spec;
+  record.spec = shareSpec(stored.spec);
   record.lastToken = stored.lastToken;
   record.transitions = stored.transitions;
   record.lastEndReason = stored.lastEndReason;
   record.freeSince = at(stored.freeSince);
-  record.history = stored.history.map((line) => ({
-    position: at(line.position),
-    kind: line.kind,
-    holder: line.holder,
-    token: line.token,
-    author: intern(state, line.author),
-    cause: line.cause,
-    details: line.details,
-  }));
+  record.history = stored.history.map((line) => loadLine(state, line, at));
   record.isHistoryTruncated = stored.isHistoryTruncated;
   if (stored.candidates.length > 0) {
     record.candidates = new Map(stored.candidates.map((candidate) => [candidate.name, loadCandidate(candidate, at)]));
@@ -98,8 +110,14 @@ function loadMarks(record: LeaseRecord, stored: StoredLease, at: At): void {
   if (migration !== undefined) record.migration = { ...migration, revision: at(migration.revision) };
 }
 
+function loadLine(state: PartitionState, stored: StoredLine, at: At): Transition {
+  const { cause, details, holder, kind, token } = stored;
+  const line = { position: at(stored.position), kind, holder, token, author: intern(state, stored.author), cause };
+  return details === undefined ? line : { ...line, details };
+}
+
 function loadHold(state: PartitionState, lease: LeaseRecord, stored: StoredHold, at: At): Hold {
-  return {
+  const hold: Hold = {
     id: stored.id,
     lease,
     token: stored.token,
@@ -113,9 +131,10 @@ function loadHold(state: PartitionState, lease: LeaseRecord, stored: StoredHold,
     lockDelayMs: stored.lockDelayMs,
     granted: at(stored.granted),
     renewal: at(stored.renewal),
-    details: stored.details,
-    revocation: stored.revocation,
   };
+  if (stored.details !== undefined) hold.details = stored.details;
+  if (stored.revocation !== undefined) hold.revocation = stored.revocation;
+  return hold;
 }
 
 function loadCandidate(stored: StoredCandidate, at: At): CandidateRecord {

@@ -1,21 +1,9 @@
-import type { PartitionState } from "../partition/state.ts";
 import type { CandidateRecord } from "../record/candidate.ts";
 import type { LeaseRecord } from "../record/lease.ts";
 import type { Position } from "../record/position.ts";
 
-/** Every position that the state points to; many appear more than once. */
-export function* collectPositions(state: PartitionState): Iterable<Position> {
-  yield state.epochStart;
-  if (state.recovery !== undefined) yield state.recovery.from;
-  for (const record of state.leases.values()) yield* present(ofLease(record));
-  for (const { outcomes } of state.clients.values()) yield* present(outcomes.map(({ outcome }) => outcome.position));
-}
-
-function* present(positions: readonly (Position | undefined)[]): Iterable<Position> {
-  for (const position of positions) if (position !== undefined) yield position;
-}
-
-function ofLease(record: LeaseRecord): readonly (Position | undefined)[] {
+/** Every position that a record points to; many appear more than once, and what the record does not have is undefined. */
+export function positionsOf(record: LeaseRecord): readonly (Position | undefined)[] {
   const positions = [
     record.created,
     record.revision,

@@ -3,8 +3,8 @@ import { defaultLeaseSpec } from "../record/lease-spec.ts";
 import { register } from "../testing/candidates.ts";
 import { Desk } from "../testing/desk.ts";
 import { loadSnapshot } from "./load.ts";
-import { collectPositions } from "./positions.ts";
-import { takeSnapshot } from "./take.ts";
+import { positionsOf } from "./positions.ts";
+import { takeSnapshot, takeSnapshotInSteps } from "./take.ts";
 
 /** A partition with one of everything that a record can hold. */
 function full(): Desk {
@@ -71,6 +71,29 @@ function full(): Desk {
   return desk;
 }
 
+/** Changes one of every kind of record in place, and adds and removes names. */
+function changeEverything(desk: Desk, round: number): void {
+  const lease = "billing/held";
+  const [hold] = desk.record(lease).holds;
+  desk.renewPacked("a", [hold?.id ?? 0]);
+  desk.run({ kind: "pingCandidates", lease, candidates: ["one", "two"], coordinator: "co" }, "co");
+  register(desk, lease, `new-${round}`);
+  const changes = [{ key: "b", value: new Uint8Array([round]) }];
+  const guard = {
+    kind: "guard",
+    lease,
+    token: hold?.token ?? 0n,
+    renewKeyHash: "ff",
+    comparisons: [],
+    changes,
+  } as const;
+  desk.run(guard, "a");
+  const last = desk.take("late", `billing/late-${round}`);
+  desk.run({ kind: "release", items: [{ lease: `billing/late-${round}`, token: last.token }] }, "late");
+  const many = desk.record(`billing/lease-${round}`).holds[0]?.token ?? 0n;
+  desk.run({ kind: "release", items: [{ lease: `billing/lease-${round}`, token: many }] }, "many");
+}
+
 describe("snapshots", () => {
   it("hold everything: loaded and taken again they are equal", () => {
     const desk = full();
@@ -87,7 +110,11 @@ describe("snapshots", () => {
 
   it("loaded, give the state that they were taken of, but for the instants", () => {
     const { state } = full();
-    for (const position of collectPositions(state)) position.seenAtMs = 99;
+    const positions = [...state.leases.values()].flatMap(positionsOf);
+    for (const { outcomes } of state.clients.values())
+      positions.push(...outcomes.map(({ outcome }) => outcome.position));
+    positions.push(state.epochStart, state.recovery?.from);
+    for (const position of positions) if (position !== undefined) position.seenAtMs = 99;
     // Which texts are shared is each replica's own business too.
     expect({ ...loadSnapshot(takeSnapshot(state), 99), texts: undefined }).toEqual({ ...state, texts: undefined });
   });
@@ -115,6 +142,29 @@ describe("snapshots", () => {
     expect(new Set(seen)).toEqual(new Set([77_000]));
     expect(state.namespaces).toEqual(desk.state.namespaces);
     expect([...state.holds.keys()].sort()).toEqual([...desk.state.holds.keys()].sort());
+  });
+
+  it("taken in steps show the first instant, whatever is applied between the steps", () => {
+    const desk = full();
+    desk.advance(1_000_000);
+    desk.run({ kind: "endRecovery" }, "owner");
+    for (let number = 0; number < 2_000; number += 1) desk.take("many", `billing/lease-${number}`);
+    const before = takeSnapshot(desk.state);
+    const steps = takeSnapshotInSteps(desk.state);
+    let count = 0;
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) {
+        expect(step.value).toEqual(before);
+        break;
+      }
+      changeEverything(desk, count);
+      count += 1;
+    }
+    expect(count).toBeGreaterThan(10);
+    expect(desk.state.still).toBeUndefined();
+    expect(takeSnapshot(desk.state)).not.toEqual(before);
+    expect(takeSnapshot(desk.follower)).toEqual(takeSnapshot(desk.state));
   });
 
   it("refuse to load with a position that is not in the table", () => {

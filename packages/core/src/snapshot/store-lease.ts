@@ -34,16 +34,16 @@ export function storeLease(record: LeaseRecord, place: Place): StoredLease {
     guarded: [...(record.guarded?.entries() ?? [])]
       .map(([key, { holder, revision, token, value }]) => ({ key, value, revision: place(revision), token, holder }))
       .sort(byKey),
-    history: record.history.map((line) => ({ ...line, position: place(line.position) })),
+    history: record.history.map(({ details, position, ...line }) => ({ ...line, details, position: place(position) })),
     isHistoryTruncated: record.isHistoryTruncated,
     decisions: (record.decisions ?? []).map((decision) => ({ ...decision, revision: place(decision.revision) })),
   };
 }
 
 function storeHold(hold: Hold, place: Place): StoredHold {
-  const { details, granted, lease: _, renewal, ...facts } = hold;
+  const { details, granted, lease: _, renewal, revocation, ...facts } = hold;
   const places = { granted: place(granted), renewal: place(renewal) };
-  return { ...facts, ...(details === undefined ? undefined : { details }), ...places };
+  return { ...facts, ...(details === undefined ? undefined : { details }), revocation, ...places };
 }
 
 function storeCandidate(candidate: CandidateRecord, place: Place): StoredCandidate {

@@ -8,7 +8,7 @@ import type { EndOfTerm, HoldFacts, PendingHold, Revocation, TermEndReason } fro
 import type { Deletion } from "../record/lease.ts";
 import type { LeaseSpec } from "../record/lease-spec.ts";
 import type { StrategyConflict, StrategySetting } from "../record/strategy.ts";
-import type { Transition } from "../record/transition.ts";
+import type { Transition, TransitionDetails } from "../record/transition.ts";
 
 /** A place in a snapshot's table of positions. */
 export type PositionIndex = number;
@@ -58,6 +58,12 @@ export interface StoredGuardedValue {
   readonly holder: string;
 }
 
+/** One line of a lease's history. */
+export interface StoredLine extends Omit<Transition, "position" | "details"> {
+  readonly position: PositionIndex;
+  readonly details: TransitionDetails | undefined;
+}
+
 /** All that is kept under one lease name. */
 export interface StoredLease {
   readonly key: LeaseKey;
@@ -83,7 +89,7 @@ export interface StoredLease {
   readonly candidates: readonly StoredCandidate[];
   /** In order of key. */
   readonly guarded: readonly StoredGuardedValue[];
-  readonly history: readonly (Omit<Transition, "position"> & { readonly position: PositionIndex })[];
+  readonly history: readonly StoredLine[];
   readonly isHistoryTruncated: boolean;
   readonly decisions: readonly { readonly id: string; readonly body: Uint8Array; readonly revision: PositionIndex }[];
 }
