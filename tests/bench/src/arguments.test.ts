@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { readArguments } from "./arguments.ts";
+import { benchmarksNamed } from "./rows/index.ts";
+
+describe("the command line", () => {
+  it("asks for a full run of everything unless it says otherwise", () => {
+    expect(readArguments([])).toEqual({ isQuick: false, isCheck: false, rounds: 5, names: [], nodeOptions: [] });
+    expect(benchmarksNamed([]).map(({ name }) => name)).toContain("growth");
+  });
+
+  it("names benchmarks, rounds and options of processes", () => {
+    const args = [
+      "--quick",
+      "--check",
+      "--rows",
+      "growth,memory",
+      "--rounds=9",
+      "--node-options=--cpu-prof --cpu-prof-dir=/tmp",
+    ];
+    expect(readArguments(args)).toEqual({
+      isQuick: true,
+      isCheck: true,
+      rounds: 9,
+      names: ["growth", "memory"],
+      nodeOptions: ["--cpu-prof", "--cpu-prof-dir=/tmp"],
+    });
+  });
+
+  it.each([[["--rounds=0"]], [["--rounds=x"]], [["--slow"]]])("refuses %j", (args) => {
+    expect(() => readArguments(args)).toThrow();
+  });
+
+  it("refuses a benchmark that is not there, with the names of those that are", () => {
+    expect(() => benchmarksNamed(["grwth"])).toThrow(/^there is no benchmark grwth; there are .*growth, memory/);
+  });
+});

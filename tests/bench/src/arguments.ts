@@ -1,0 +1,39 @@
+import { parseArgs } from "node:util";
+
+/** What the command line asks for. */
+export interface Arguments {
+  readonly isQuick: boolean;
+  /** Exit with 1 when a row misses its target. */
+  readonly isCheck: boolean;
+  readonly rounds: number;
+  /** Benchmarks by name; all when empty. */
+  readonly names: readonly string[];
+  /** Options of Node.js for Tenure's processes. */
+  readonly nodeOptions: readonly string[];
+}
+
+/** Rounds of a full run and of a quick one. */
+const fullRounds = 5;
+const quickRounds = 3;
+
+/** Reads `--quick --check --rounds 7 --rows growth,memory --node-options "--cpu-prof"`; throws on anything else. */
+export function readArguments(args: readonly string[]): Arguments {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: "boolean", default: false },
+      check: { type: "boolean", default: false },
+      rounds: { type: "string" },
+      rows: { type: "string", multiple: true, default: [] },
+      "node-options": { type: "string" },
+    },
+  });
+  const isQuick = values.quick;
+  const rounds = values.rounds === undefined ? (isQuick ? quickRounds : fullRounds) : Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1 || rounds > 1_000) {
+    throw new Error(`--rounds must be 1 to 1000, not ${values.rounds}`);
+  }
+  const nodeOptions = (values["node-options"] ?? "").split(" ").filter((option) => option !== "");
+  const names = values.rows.flatMap((list) => list.split(",")).filter((name) => name !== "");
+  return { isQuick, isCheck: values.check, rounds, names, nodeOptions };
+}

@@ -1,0 +1,43 @@
+/** What one round of one side gave: numbers by name. */
+export type Figures = Readonly<Record<string, number>>;
+
+/** How a run is done. */
+export interface RunOptions {
+  /** Smaller numbers of everything, so that the whole run takes minutes. */
+  readonly isQuick: boolean;
+  /** Options of Node.js for Tenure's processes, to profile them. */
+  readonly nodeOptions: readonly string[];
+  /** Says what is being done. */
+  tell(line: string): void;
+}
+
+/** A system at work: filled and warm. One round is measured at a time, alternating with the other sides. */
+export interface Side extends AsyncDisposable {
+  measure(round: number): Promise<Figures>;
+}
+
+/** A bound that a row has to keep. */
+export type Target = { readonly atMost: number } | { readonly atLeast: number };
+
+/** One line of the table. */
+export interface Row {
+  readonly name: string;
+  /** What it measures, in a sentence that needs no other. */
+  readonly measures: string;
+  readonly unit: "x" | "ms" | "B" | "/s" | "ms/1000";
+  /** The row's number from one round of all sides; undefined when this round has none. */
+  read(round: Readonly<Record<string, Figures>>): number | undefined;
+  readonly target?: Target;
+}
+
+/** Sides that are measured in turns, and what is read from them. One file each, in `rows/`. */
+export interface Benchmark {
+  readonly name: string;
+  readonly summary: string;
+  /** The settings of each side: durability, batching, concurrency. */
+  settings(options: RunOptions): readonly string[];
+  /** Fewer rounds than the run's, where each round is a whole life of a process. */
+  readonly mostRounds?: number;
+  readonly sides: readonly { readonly name: string; start(options: RunOptions): Promise<Side> }[];
+  readonly rows: readonly Row[];
+}

@@ -1,0 +1,75 @@
+import { systemClock } from "@tenure/kernel";
+import type { Benchmark, RunOptions, Side } from "../benchmark.ts";
+import { eachInFlight } from "../world/in-flight.ts";
+import { callsInFlight, Population } from "../world/population.ts";
+import { costOf } from "../world/process-cost.ts";
+import { startStoreDeployment } from "../world/store-deployment.ts";
+
+const many = 100_000;
+const quickMany = 50_000;
+/** The leases that the process is warmed up with. */
+const warmLeases = 100;
+/** Pairs that fill what has a fixed bound: the heap's young generation, code, and the changes kept for watches. */
+const warmPairs = 10_000;
+/** How long the process is left alone before its memory is read. */
+const restMs = 10_000;
+
+type Kind = "held" | "free" | "separate";
+
+/** What an idle lease costs in memory. */
+export const memory: Benchmark = {
+  name: "memory",
+  summary: "growth of a lease-store process's resident memory per idle lease",
+  settings: ({ isQuick }) => [
+    `${isQuick ? quickMany : many} leases with names of 14 to 17 bytes, 8 partitions, one replica that owns all`,
+    `growth is counted from a process that has done ${warmPairs} acquire + release pairs on ${warmLeases} leases`,
+    "held: all by one client; separate: each held by a client of its own, whose last outcome is remembered",
+  ],
+  mostRounds: 1,
+  sides: (["free", "held", "separate"] as const).map((kind) => ({
+    name: kind,
+    start: async (options: RunOptions): Promise<Side> => ({
+      measure: () => measure(kind, options),
+      [Symbol.asyncDispose]: async () => {},
+    }),
+  })),
+  rows: (["free", "held", "separate"] as const).map((kind) => ({
+    name: kind,
+    measures: `resident memory per ${kind === "free" ? "free" : "held"} lease${kind === "separate" ? " with a client of its own" : ""}`,
+    unit: "B" as const,
+    read: (round) => round[kind]?.bytesPerLease,
+    // What is remembered of clients has a bound of its own, whatever the number of leases.
+    ...(kind === "separate" ? undefined : { target: { atMost: 1_024 } }),
+  })),
+};
+
+async function measure(kind: Kind, { isQuick, nodeOptions, tell }: RunOptions) {
+  const count = isQuick ? quickMany : many;
+  await using deployment = await startStoreDeployment({ nodeOptions });
+  const { process } = await deployment.start();
+  const population = new Population(deployment);
+  await warmUp(population);
+  await systemClock.sleep(restMs);
+  const { memoryBytes: before } = await costOf(process.pid);
+  await fill(population, kind, count);
+  await systemClock.sleep(restMs);
+  const { memoryBytes: after } = await costOf(process.pid);
+  tell(`memory: ${kind}: ${before} bytes before, ${after} after ${count} leases`);
+  return { beforeBytes: before, afterBytes: after, bytesPerLease: (after - before) / count };
+}
+
+async function warmUp(population: Population): Promise<void> {
+  await population.create("warm", warmLeases);
+  await eachInFlight(warmLeases, callsInFlight, async (number) => {
+    for (let pair = 0; pair < warmPairs / warmLeases; pair += 1) {
+      const term = await population.acquire(`warm-${number}`, `warm-${number}`);
+      await population.release(term, `warm-${number}`);
+    }
+  });
+}
+
+async function fill(population: Population, kind: Kind, count: number): Promise<void> {
+  if (kind === "free") await population.create("idle", count);
+  else if (kind === "held") await population.acquireAll("idle", count);
+  else await population.acquireAll("idle", count, undefined, (number) => `client-${number}`);
+}

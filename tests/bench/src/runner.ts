@@ -1,0 +1,85 @@
+import type { Benchmark, Figures, Row, RunOptions, Side, Target } from "./benchmark.ts";
+import { median, spread } from "./statistics.ts";
+
+/** A row after all rounds. */
+export interface RowResult {
+  readonly benchmark: string;
+  readonly name: string;
+  readonly measures: string;
+  readonly unit: Row["unit"];
+  readonly target: Target | undefined;
+  readonly median: number;
+  readonly least: number;
+  readonly greatest: number;
+  /** Undefined when the row has no target. */
+  readonly isReached: boolean | undefined;
+}
+
+/** A benchmark after all rounds, with the raw figures of every round and side. */
+export interface BenchmarkResult {
+  readonly name: string;
+  readonly summary: string;
+  readonly settings: readonly string[];
+  readonly rounds: readonly Readonly<Record<string, Figures>>[];
+  readonly rows: readonly RowResult[];
+}
+
+/** Starts every side, measures them in turns for `rounds` rounds, and ends them again. */
+export async function runBenchmark(
+  benchmark: Benchmark,
+  rounds: number,
+  options: RunOptions,
+): Promise<BenchmarkResult> {
+  const { name, sides, summary } = benchmark;
+  const running: RunningSide[] = [];
+  try {
+    for (const { name: sideName, start } of sides) {
+      options.tell(`${name}: starting ${sideName}`);
+      running.push({ name: sideName, side: await start(options) });
+    }
+    const measured = await measureInTurns(benchmark, running, rounds, options);
+    const rows = benchmark.rows.map((row) => resultOf(name, row, measured));
+    return { name, summary, settings: benchmark.settings(options), rounds: measured, rows };
+  } finally {
+    for (const { side } of running.toReversed()) await side[Symbol.asyncDispose]();
+  }
+}
+
+interface RunningSide {
+  readonly name: string;
+  readonly side: Side;
+}
+
+async function measureInTurns(
+  { mostRounds, name }: Benchmark,
+  running: readonly RunningSide[],
+  rounds: number,
+  options: RunOptions,
+): Promise<readonly Readonly<Record<string, Figures>>[]> {
+  const measured: Record<string, Figures>[] = [];
+  const count = Math.min(rounds, mostRounds ?? rounds);
+  for (let round = 0; round < count; round += 1) {
+    options.tell(`${name}: round ${round + 1} of ${count}`);
+    const figures: Record<string, Figures> = {};
+    // Each side is first in every other round, so that neither profits from the place.
+    for (const { name: sideName, side } of round % 2 === 0 ? running : running.toReversed()) {
+      figures[sideName] = await side.measure(round);
+    }
+    measured.push(figures);
+  }
+  return measured;
+}
+
+/** A row's numbers over all rounds; its median is what the target is compared with. */
+export function resultOf(benchmark: string, row: Row, rounds: readonly Readonly<Record<string, Figures>>[]): RowResult {
+  const { measures, name, target, unit } = row;
+  const values = rounds.map((round) => row.read(round)).filter((value) => value !== undefined);
+  const middle = median(values);
+  const isReached = target === undefined ? undefined : reaches(middle, target);
+  return { benchmark, name, measures, unit, target, median: middle, ...spread(values), isReached };
+}
+
+/** Whether a number keeps a bound; one that could not be measured does not. */
+export function reaches(value: number, target: Target): boolean {
+  return "atMost" in target ? value <= target.atMost : value >= target.atLeast;
+}
