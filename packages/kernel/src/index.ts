@@ -15,6 +15,7 @@ export {
   invalid,
   toFault,
 } from "./fault.ts";
+export { type ClockReadings, HolderClock, type SharedTime, systemReadings } from "./holder-clock.ts";
 export { type Random, randomBase58, seededRandom, systemRandom } from "./random.ts";
 export { redactLogins } from "./redact.ts";
 export { TimerWheel } from "./timer-wheel.ts";

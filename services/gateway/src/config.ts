@@ -19,7 +19,27 @@ export const gatewayFields = defineConfig({
     default: false,
     doc: "Serve gRPC without TLS beyond loopback: anyone on that network can read and change everything.",
   },
+  maxRequestBytes: limit(65_536, "Largest request of a plain call, in bytes.", 4_000_000),
+  maxSessionMessageBytes: limit(1_048_576, "Largest message of a session, in bytes.", 4_000_000),
+  streamsPerConnection: limit(100, "Calls and streams that one connection may have open."),
+  requestsPerSecond: {
+    kind: "integer",
+    default: 50_000,
+    min: 0,
+    max: 10_000_000,
+    doc: "Calls that one connection, and one session, may make in a second; 0 is no limit.",
+  },
+  openCallsPerSession: limit(10_000, "Calls that one session may have open."),
+  streamsPerSession: limit(1_000, "Server streams that one session may have open."),
+  queuedBytesPerSession: limit(16_777_216, "Bytes that may wait for a session's client that reads slowly.", 1e9),
+  watchers: limit(10_000, "Watches that this gateway serves at once."),
+  queuedPerWatcher: limit(4_096, "Batches that wait for one watcher before it is cut off."),
+  keptChanges: limit(10_000, "Changed records that are kept for watches that resume."),
 });
+
+function limit(value: number, doc: string, max = 10_000_000) {
+  return { kind: "integer", default: value, min: 1, max, doc } as const;
+}
 
 /** The part of the configuration that decides how gRPC is reached. */
 export interface ListenerConfig {

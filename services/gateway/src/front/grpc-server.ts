@@ -4,16 +4,20 @@ import {
   ServerCredentials,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { loadFileDescriptorSetFromBuffer } from "@grpc/proto-loader";
-import { ReflectionService } from "@grpc/reflection";
 import { type Clock, Fault } from "@tenure/kernel";
 import { HealthImplementation } from "grpc-health-check";
 
-/** The largest request, as the security rules set it: a record is at most 16 KiB, so 64 KiB is generous. */
-const maxRequestBytes = 64 * 1024;
+/** More than any message that the handlers take: they refuse what is too large with a typed fault. */
+const maxMessageBytes = 4 * 1024 * 1024;
 
-/** The most streams of one connection; a client that needs more opens another. */
-const maxStreamsPerConnection = 100;
+/** HTTP/2 streams beyond the limit that the handlers refuse by name; past these the connection itself refuses. */
+const spareStreams = 100;
+
+/**
+ * Connections are asked for a sign of life this often, in milliseconds, and dropped without one: a peer that has gone
+ * without a word would keep its socket for ever otherwise.
+ */
+const keepaliveMs = { every: 10_000, timeout: 5_000 };
 
 /** One gRPC service and its handlers. */
 export interface GrpcEntry {
@@ -29,8 +33,8 @@ export interface GrpcServerOptions {
   /** PEM texts; absent serves without TLS. */
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly entries: readonly GrpcEntry[];
-  /** Describes every service, for reflection. */
-  readonly descriptors: Uint8Array;
+  /** Calls and streams that one connection may have open, as the handlers count them. */
+  readonly streamsPerConnection: number;
   readonly clock: Clock;
   /** How long open calls may take when the server stops, in milliseconds. */
   readonly stopGraceMs: number;
@@ -43,14 +47,15 @@ export interface GrpcServer extends AsyncDisposable {
   setServing(serving: boolean): void;
 }
 
-/** Starts a gRPC server with the standard health and reflection services beside the given ones. */
+/** Starts a gRPC server with the standard health service beside the given ones. */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
   const server = new Server({
-    "grpc.max_receive_message_length": maxRequestBytes,
-    "grpc.max_concurrent_streams": maxStreamsPerConnection,
+    "grpc.max_receive_message_length": maxMessageBytes,
+    "grpc.max_concurrent_streams": options.streamsPerConnection + spareStreams,
+    "grpc.keepalive_time_ms": keepaliveMs.every,
+    "grpc.keepalive_timeout_ms": keepaliveMs.timeout,
   });
   for (const { definition, handlers } of options.entries) server.addService(definition, handlers);
-  new ReflectionService(loadFileDescriptorSetFromBuffer(Buffer.from(options.descriptors))).addToServer(server);
   const health = addHealth(server, options.entries);
   const port = await bind(server, options);
   return {

@@ -1,0 +1,70 @@
+import type { Bus } from "@tenure/bus";
+import type { Clock, Random } from "@tenure/kernel";
+import type { News } from "./news.ts";
+import { followOwnerBeats } from "./owner-beats.ts";
+import { OwnerRoutes } from "./owner-routes.ts";
+import { RenewalCoalescer } from "./renewal-coalescer.ts";
+import { type LocalReads, ServiceCalls } from "./service-calls.ts";
+import { SessionEngine } from "./session-engine.ts";
+import { defaultSessionLimits, type SessionLimits } from "./session-limits.ts";
+import { StoreCalls } from "./store-calls.ts";
+import { WaitBeats } from "./wait-beats.ts";
+
+/** What an engine is made of. What is absent has a default that is right for a process with a bus and no more. */
+export interface EngineOptions {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly instance: string;
+  readonly version: string;
+  /** As the incarnation says; absent: learnt from the owners' beats. */
+  readonly partitions?: number | undefined;
+  /** Beats of owners of another incarnation are ignored; absent: of another than the first one heard. */
+  readonly incarnationId?: string | undefined;
+  readonly limits?: SessionLimits | undefined;
+  readonly reads?: LocalReads | undefined;
+  readonly news?: News | undefined;
+  readonly wasServed?: ((fullName: string) => boolean) | undefined;
+}
+
+/** An engine with what it stands on. */
+export interface EngineParts extends AsyncDisposable {
+  readonly engine: SessionEngine;
+  readonly routes: OwnerRoutes;
+  readonly store: StoreCalls;
+  readonly calls: ServiceCalls;
+  readonly renewals: RenewalCoalescer;
+}
+
+/** Clients are told that the server lives at least this often, in milliseconds. */
+const heartbeatMs = 5_000;
+/** Longer than any coordinator waits for an answer to its ping. */
+const pingAnswerMs = 5_000;
+
+/** Makes an engine on a bus; it follows the owners' beats. Disposing of it ends all sessions. */
+export function createSessionEngine(options: EngineOptions): EngineParts {
+  const { bus, clock, incarnationId, instance, news, partitions, random, reads, version } = options;
+  const { limits = defaultSessionLimits, wasServed = () => true } = options;
+  const routes = new OwnerRoutes(partitions);
+  const unfollow = followOwnerBeats(bus, routes, incarnationId);
+  const store = new StoreCalls({ bus, routes, clock, random });
+  const calls = new ServiceCalls({ bus, store, clock, reads, wasServed });
+  const renewals = new RenewalCoalescer(store);
+  const beats = new WaitBeats(store, clock);
+  // Whoever reads a copy of the log hears of marks from it.
+  const newsTellMarks = reads !== undefined;
+  const shared = { newsTellMarks, calls, renewals, beats, news, clock, random, limits, instance, version };
+  const engine = new SessionEngine({ ...shared, heartbeatMs, pingAnswerMs });
+  return {
+    engine,
+    routes,
+    store,
+    calls,
+    renewals,
+    async [Symbol.asyncDispose]() {
+      await engine[Symbol.asyncDispose]();
+      store[Symbol.dispose]();
+      unfollow();
+    },
+  };
+}

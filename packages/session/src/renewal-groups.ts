@@ -1,0 +1,55 @@
+import { decodeRenewals, encodeRenewals } from "@tenure/contracts";
+
+/** Holds that one call to an owner may renew: they fit into one batch of the log. */
+export const mostHoldsPerCall = 16_384;
+
+/** The byte that packed renewals begin with: the layout's version. */
+const layoutVersion = 0x01;
+
+/** One group of packed renewals, still packed. */
+export interface PackedGroup {
+  readonly partition: number;
+  readonly sendNumber: number;
+  /** The holds, ascending. */
+  readonly holdIds: readonly number[];
+  /** The group's own bytes, without the version that stands before the first one. */
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * The groups of packed renewals, each with its own bytes, none larger than one call may carry. Bytes that are no
+ * packed renewals throw a Fault: one client's mistake must not spoil the message that it would share with others.
+ */
+export function packedGroups(bytes: Uint8Array): readonly PackedGroup[] {
+  const groups = decodeRenewals(bytes);
+  const [only] = groups;
+  if (only !== undefined && groups.length === 1 && only.holdIds.length <= mostHoldsPerCall) {
+    return [{ ...only, bytes: bytes.subarray(1) }];
+  }
+  return groups.flatMap(({ partition, sendNumber, holdIds }) => {
+    const parts: PackedGroup[] = [];
+    for (let start = 0; start < holdIds.length; start += mostHoldsPerCall) {
+      const part = { partition, sendNumber, holdIds: holdIds.slice(start, start + mostHoldsPerCall) };
+      parts.push({ ...part, bytes: encodeRenewals([part]).subarray(1) });
+    }
+    return parts;
+  });
+}
+
+/** Groups one after the other as packed renewals. No groups give no bytes. */
+export function packGroups(groups: readonly Uint8Array[]): Uint8Array {
+  if (groups.length === 0) return new Uint8Array(0);
+  const bytes = new Uint8Array(groups.reduce((size, group) => size + group.length, 1));
+  bytes[0] = layoutVersion;
+  let offset = 1;
+  for (const group of groups) {
+    bytes.set(group, offset);
+    offset += group.length;
+  }
+  return bytes;
+}
+
+/** Several packed renewals as one. */
+export function joinPacked(packed: readonly Uint8Array[]): Uint8Array {
+  return packGroups(packed.filter(({ length }) => length > 0).map((bytes) => bytes.subarray(1)));
+}

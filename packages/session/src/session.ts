@@ -1,0 +1,227 @@
+import {
+  CandidateServiceAckRequest,
+  durationFromMs,
+  type EndingHold,
+  type PackedRefusal,
+  type SessionAnswer,
+  type SessionPush,
+  type SessionServiceSessionRequest,
+  timestampFromMs,
+} from "@tenure/contracts";
+import { Fault, formatDuration, invalid, toFault } from "@tenure/kernel";
+import { EndingPushes } from "./ending-pushes.ts";
+import type { EngineServices } from "./engine-services.ts";
+import { FollowedNews } from "./followed-news.ts";
+import { readGreeting } from "./greeting.ts";
+import { Outbox } from "./outbox.ts";
+import { RateLimit } from "./rate-limit.ts";
+import type { RenewalClient } from "./renewal-coalescer.ts";
+import { packedGroups } from "./renewal-groups.ts";
+import { SessionCalls } from "./session-calls.ts";
+import { limitExceeded } from "./session-limits.ts";
+import type { OpenSession, SessionPort } from "./session-port.ts";
+import { StoreCall } from "./store-call.ts";
+import { WaitGroup } from "./wait-beats.ts";
+
+/** Calls of one message, as the API has it. */
+const mostCallsPerMessage = 1_000;
+const mostAnswersPerMessage = 1_000;
+
+/** The server's side of one client's session. */
+export class Session implements OpenSession, RenewalClient {
+  readonly #services: EngineServices;
+  readonly #port: SessionPort;
+  readonly #id: string;
+  readonly #outbox: Outbox;
+  readonly #calls: SessionCalls;
+  readonly #waits: WaitGroup;
+  readonly #news: FollowedNews | undefined;
+  readonly #endings: EndingPushes | undefined;
+  readonly #onOver: () => void;
+  #greeting: { readonly clientId: string; readonly renewKeyHash: Uint8Array } | undefined;
+  #lastCall = 0n;
+  #isOver = false;
+  #sentBefore = 0;
+  /** How long the client may be silent, and since when it has been, on the engine's clock. */
+  silenceMs = Number.POSITIVE_INFINITY;
+  heardAtMs: number;
+
+  constructor(services: EngineServices, port: SessionPort, id: string, onOver: () => void) {
+    const { calls, clock, limits, news } = services;
+    this.#services = services;
+    this.#port = port;
+    this.#id = id;
+    this.#onOver = onOver;
+    this.heardAtMs = clock.now();
+    this.#outbox = new Outbox((message) => port.send(message));
+    this.#waits = new WaitGroup(port.principal);
+    const push = (told: SessionPush) => this.#outbox.push(told);
+    this.#news = news && new FollowedNews(news, port.principal, push);
+    this.#endings =
+      news === undefined || services.newsTellMarks
+        ? undefined
+        : new EndingPushes((partition, holdId) => news.termOf(partition, holdId), push);
+    this.#calls = new SessionCalls({
+      services: calls,
+      outbox: this.#outbox,
+      limits,
+      rate: new RateLimit(clock, limits.callsPerSecond),
+      principal: port.principal,
+      onWait: (call) => call instanceof StoreCall && this.#waits.calls.add(call),
+      onWaitOver: (call) => call instanceof StoreCall && this.#waits.calls.delete(call),
+      onAnswered: (method, request) => this.#news?.onAnswered(method, request),
+    });
+  }
+
+  get clientId(): string {
+    return this.#greeting?.clientId ?? "";
+  }
+
+  get principal(): string {
+    return this.#port.principal;
+  }
+
+  get renewKeyHash(): Uint8Array {
+    return this.#greeting?.renewKeyHash ?? new Uint8Array(0);
+  }
+
+  /** How many calls are open. */
+  get openCalls(): number {
+    return this.#calls.open;
+  }
+
+  receive(message: SessionServiceSessionRequest): void {
+    if (this.#isOver) return;
+    try {
+      this.#take(message);
+    } catch (thrown) {
+      this.end(toFault(thrown));
+    }
+  }
+
+  onDrain(): void {
+    this.#outbox.onDrain();
+  }
+
+  close(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#calls.close();
+    this.#news?.close();
+    this.#outbox.close();
+    this.#onOver();
+  }
+
+  /** Ends the session from this side, after what was said so far. */
+  end(fault?: Fault): void {
+    if (this.#isOver) return;
+    this.#outbox.flush();
+    this.close();
+    this.#port.end(fault);
+  }
+
+  /** Says that this server is about to go; open calls go on. */
+  sayGoodbye(reason: string, reconnectAfterMs: number): void {
+    this.#calls.isClosing = true;
+    this.#outbox.say({ goodbye: { reason, reconnectAfter: durationFromMs(reconnectAfterMs) } });
+  }
+
+  /** Says something if nothing was said since the last time, and ends a session whose client is silent or slow. */
+  onTick(now: number): void {
+    const { limits } = this.#services;
+    if (now - this.heardAtMs > this.silenceMs) this.end(silent(now - this.heardAtMs));
+    else if (this.#outbox.queuedBytes > limits.queuedBytes) {
+      const text = `the client reads too slowly: ${this.#outbox.queuedBytes} bytes wait for it`;
+      this.end(limitExceeded("queued-bytes-per-session", limits.queuedBytes, text));
+    } else if (this.#outbox.sent === this.#sentBefore && this.#greeting !== undefined) this.#outbox.say({});
+    this.#sentBefore = this.#outbox.sent;
+  }
+
+  onRenewed(acks: Uint8Array, endings: readonly EndingHold[]): void {
+    this.#outbox.acks(acks);
+    this.#endings?.onRenewed(acks, endings);
+  }
+
+  onRefused(refusals: readonly PackedRefusal[]): void {
+    this.#outbox.refuse(refusals);
+  }
+
+  #take(message: SessionServiceSessionRequest): void {
+    const { answers, calls, cancels, closing, credits, renewals, sendNumber } = message;
+    this.heardAtMs = this.#services.clock.now();
+    this.#greet(message);
+    if (sendNumber <= this.#outbox.receivedNumber) throw notGrowing("send_number", sendNumber);
+    this.#outbox.receivedNumber = sendNumber;
+    this.#services.beats.beat(this.#waits, sendNumber);
+    requireAtMost("calls", calls.length, mostCallsPerMessage);
+    requireAtMost("answers", answers.length, mostAnswersPerMessage);
+    for (const call of calls) {
+      if (call.number <= this.#lastCall) throw notGrowing("calls.number", call.number);
+      this.#lastCall = call.number;
+      this.#calls.begin(call);
+    }
+    for (const number of cancels) this.#calls.cancel(number);
+    for (const { number, responses } of credits) this.#calls.credit(number, responses);
+    if (renewals.length > 0) this.#renew(renewals);
+    if (answers.length > 0) this.#answer(answers);
+    if (closing) this.#calls.isClosing = true;
+  }
+
+  /** The first message of a client is its greeting, and no other has one. */
+  #greet({ hello }: SessionServiceSessionRequest): void {
+    if ((hello !== undefined) === (this.#greeting === undefined)) {
+      if (hello === undefined) return;
+      const { instance, limits, version, clock, heartbeatMs } = this.#services;
+      const greeting = readGreeting(hello);
+      this.#greeting = greeting;
+      this.silenceMs = greeting.silenceMs;
+      this.#outbox.say({
+        welcome: {
+          sessionId: this.#id,
+          instance,
+          version,
+          principal: this.principal,
+          maxMessageBytes: limits.messageBytes,
+          maxOpenCalls: limits.openCalls,
+          heartbeatInterval: durationFromMs(heartbeatMs),
+          now: timestampFromMs(clock.wall()),
+        },
+      });
+      return;
+    }
+    const rule = hello === undefined ? "must be set in the first message" : "must be set in the first message only";
+    throw invalid([{ field: "hello", rule, value: hello === undefined ? "absent" : "set again" }]);
+  }
+
+  #renew(renewals: Uint8Array): void {
+    const groups = packedGroups(renewals);
+    this.#services.renewals.renew(this, groups);
+    if (this.#news !== undefined) for (const group of groups) this.#news.onRenewal(group);
+  }
+
+  #answer(answers: readonly SessionAnswer[]): void {
+    const request = CandidateServiceAckRequest.encode({
+      answers: answers.map(({ candidate, pingNumber }) => ({ candidate, pingNumber })),
+    }).finish();
+    const { calls, pingAnswerMs } = this.#services;
+    // The coordinator sees the answer in the log; the candidate has nothing to learn from its outcome.
+    calls.start("CandidateService.Ack", request, { principal: this.principal, deadlineMs: pingAnswerMs }, () => {});
+    this.#news?.onAnswered("CandidateService.Ack", request);
+  }
+}
+
+function requireAtMost(field: string, count: number, most: number): void {
+  if (count > most) throw invalid([{ field, rule: `must have at most ${most} entries`, value: String(count) }]);
+}
+
+function notGrowing(field: string, value: bigint): Fault {
+  return invalid([{ field, rule: "must be above 0 and greater than the one before", value: String(value) }]);
+}
+
+function silent(silentMs: number): Fault {
+  return new Fault({
+    code: "UNAVAILABLE",
+    reason: "STREAM_SILENT",
+    message: `the client of the session was silent for ${formatDuration(Math.round(silentMs))}: open another session`,
+  });
+}

@@ -1,0 +1,151 @@
+import type { CallOptions } from "@tenure/bus";
+import { LeaseServiceAcquireRequest } from "@tenure/contracts";
+import { Backoff, FakeClock, Fault, seededRandom } from "@tenure/kernel";
+import { describe, expect, it } from "vitest";
+import type { Outcome } from "./open-call.ts";
+import { OpenWait } from "./open-wait.ts";
+import { OwnerRoutes } from "./owner-routes.ts";
+import { StoreCall } from "./store-call.ts";
+import { wireField } from "./wire-field.ts";
+
+interface Sent {
+  readonly request: Uint8Array;
+  readonly options: CallOptions;
+  answer(response: Uint8Array): Promise<void>;
+  fail(reason: string, code?: Fault["code"]): Promise<void>;
+}
+
+const answer = Uint8Array.of(1);
+
+function setUp(wait?: object) {
+  const clock = new FakeClock();
+  const routes = new OwnerRoutes(8);
+  routes.note(3, 7n);
+  const sent: Sent[] = [];
+  const outcomes: (Outcome | undefined)[] = [];
+  const request = LeaseServiceAcquireRequest.encode(
+    LeaseServiceAcquireRequest.fromPartial({ attempt: { clientId: "c", number: 1n }, ...(wait && { wait }) }),
+  ).finish();
+  const send = (bytes: Uint8Array, options: CallOptions) =>
+    new Promise<Uint8Array>((resolve, reject) => {
+      const tick = () => new Promise<void>((done) => queueMicrotask(() => queueMicrotask(done)));
+      sent.push({
+        request: bytes,
+        options,
+        answer(response) {
+          resolve(response);
+          return tick();
+        },
+        fail(reason, code = "UNAVAILABLE") {
+          reject(new Fault({ code, reason, message: reason }));
+          return tick();
+        },
+      });
+    });
+  const backoff = () => new Backoff({ firstMs: 50, limitMs: 50 }, seededRandom(1));
+  const call = new StoreCall(
+    { clock, routes, backoff },
+    {
+      partition: 3,
+      send,
+      request,
+      options: { principal: "ann", deadlineMs: 5_000 },
+      wait: wait && new OpenWait(request, wireField(request, 4) ?? new Uint8Array(0), clock),
+      done: (outcome) => outcomes.push(outcome),
+    },
+  );
+  call.send();
+  return { call, clock, routes, sent, outcomes };
+}
+
+describe("StoreCall", () => {
+  it("goes straight to the owner, with the caller's principal and deadline, and tells its answer", async () => {
+    const { outcomes, sent } = setUp();
+    expect(sent[0]?.options).toMatchObject({ route: "3.7", principal: "ann", deadlineMs: 5_000 });
+    await sent[0]?.answer(answer);
+    expect(outcomes).toEqual([answer]);
+  });
+
+  it.each(["NO_RESPONDER", "OWNER_CHANGED", "SERVER_STOPPING", "APPEND_UNKNOWN"])(
+    "goes by any replica, with the time that is left, after its owner answered %s",
+    async (reason) => {
+      const { clock, outcomes, routes, sent } = setUp();
+      await clock.advance(1_000);
+      await sent[0]?.fail(reason);
+      expect(sent[1]?.options).toMatchObject({ route: undefined, deadlineMs: 4_000 });
+      expect(routes.routeOf(3)).toBeUndefined();
+      await sent[1]?.answer(answer);
+      expect(outcomes).toEqual([answer]);
+    },
+  );
+
+  it("tells a fault that another replica does not cure, and one that it was told by any replica", async () => {
+    for (const [reason, code] of [
+      ["LEASE_HELD", "FAILED_PRECONDITION"],
+      ["PARTITION_HALTED", "UNAVAILABLE"],
+      ["BUS_DISCONNECTED", "UNAVAILABLE"],
+    ] as const) {
+      const { outcomes, sent } = setUp();
+      await sent[0]?.fail(reason, code);
+      expect([sent.length, outcomes]).toEqual([1, [expect.objectContaining({ reason, code })]]);
+    }
+    const { outcomes, sent } = setUp();
+    await sent[0]?.fail("NO_RESPONDER");
+    await sent[1]?.fail("NO_RESPONDER");
+    expect(outcomes).toEqual([expect.objectContaining({ reason: "NO_RESPONDER" })]);
+  });
+
+  it("is sent to the new owner when the old one was replaced, and takes only that one's answer", async () => {
+    const { call, outcomes, routes, sent } = setUp();
+    call.onMoved();
+    expect(sent).toHaveLength(1);
+    routes.note(3, 8n);
+    call.onMoved();
+    expect(sent[1]?.options.route).toBe("3.8");
+    await sent[0]?.fail("OWNER_CHANGED");
+    expect([sent.length, outcomes]).toEqual([2, []]);
+    await sent[1]?.answer(answer);
+    call.onMoved();
+    expect([sent.length, outcomes]).toEqual([2, [answer]]);
+  });
+
+  it("says nothing after it was given up", async () => {
+    const { call, outcomes, sent } = setUp();
+    call.cancel();
+    call.cancel();
+    await sent[0]?.answer(answer);
+    expect(outcomes).toEqual([undefined]);
+  });
+
+  describe("that waits", () => {
+    it("is sent again with its age, and its first sending is given up only then", async () => {
+      const { call, clock, routes, sent } = setUp({});
+      await clock.advance(2_000);
+      call.wait?.noteBeat(6n);
+      routes.note(3, 8n);
+      call.onMoved();
+      const again = LeaseServiceAcquireRequest.decode(sent[1]?.request ?? new Uint8Array(0));
+      expect(again.wait).toMatchObject({ age: { seconds: 2n }, beatNumber: 6n });
+      expect([sent[0]?.options.signal?.aborted, sent[1]?.options.signal?.aborted]).toEqual([true, false]);
+    });
+
+    it("outlives an outage of the whole store until its deadline", async () => {
+      const { clock, outcomes, sent } = setUp({});
+      await sent[0]?.fail("NO_RESPONDER");
+      for (let tries = 1; outcomes.length === 0; tries += 1) {
+        expect(sent).toHaveLength(tries + 1);
+        await sent[tries]?.fail("BUS_DISCONNECTED");
+        await clock.advance(100);
+      }
+      expect(outcomes).toEqual([expect.objectContaining({ reason: "BUS_DISCONNECTED" })]);
+      expect(clock.now()).toBeGreaterThan(4_800);
+      expect(clock.pendingTimers).toBe(0);
+    });
+
+    it("leaves its queue when it is given up", async () => {
+      const { call, outcomes, sent } = setUp({});
+      call.cancel();
+      expect([sent[0]?.options.signal?.aborted, outcomes]).toEqual([true, [undefined]]);
+    });
+  });
+});

@@ -1,0 +1,190 @@
+import type { Bus } from "@tenure/bus";
+import { leaseKey, partitionOf } from "@tenure/core";
+import { Backoff, type Clock, Fault, type Random } from "@tenure/kernel";
+import { type AttemptLane, AttemptLanes } from "./attempt-lanes.ts";
+import { byteCallers, type UnaryBytes } from "./byte-service.ts";
+import type { OpenCall, Outcome, StoreCallOptions } from "./open-call.ts";
+import { OpenWait } from "./open-wait.ts";
+import type { OwnerRoutes } from "./owner-routes.ts";
+import { type SendPort, StoreCall, type StoreCallInput } from "./store-call.ts";
+import { ownerMethods, type StoreMethod, storeDefinitions, storeMethods } from "./store-methods.ts";
+import { wireField, wirePath, withWireField } from "./wire-field.ts";
+
+/** What calls of the store stand on. */
+export interface StoreCallsOptions {
+  readonly bus: Bus;
+  readonly routes: OwnerRoutes;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** How owners are called by those that know the partition. */
+export type OwnerPort = Pick<StoreCalls, "hasPartition" | "startAtOwner">;
+
+/** A replaced owner may still have answered; its answer is waited for this long after another was heard of. */
+const lateAnswerMs = 100;
+
+/** Where an acquire has its wait. */
+const waitField = 4;
+const attemptField = 1;
+
+const decoder = new TextDecoder();
+
+/**
+ * Brings encoded calls of the services that the lease store serves to the owner of their key: straight to it when its
+ * route is known, otherwise by any replica. A change always carries an attempt, its sender's or one made up here, so a
+ * call that meets a change of owner is sent again and is applied once. A call ends with its outcome, at its deadline at
+ * the latest.
+ */
+export class StoreCalls implements Disposable {
+  readonly #options: StoreCallsOptions;
+  readonly #methods = new Map<string, { readonly method: StoreMethod; readonly send: UnaryBytes }>();
+  readonly #ownerMethods: ReadonlyMap<string, UnaryBytes>;
+  readonly #lanes: AttemptLanes;
+  readonly #port: SendPort;
+  readonly #underWay = new Map<number, Set<StoreCall>>();
+  readonly #unfollow: () => void;
+
+  constructor(options: StoreCallsOptions) {
+    const { bus, clock, random, routes } = options;
+    this.#options = options;
+    this.#port = { clock, routes, backoff: () => new Backoff({ firstMs: 50, limitMs: 1_000 }, random) };
+    this.#lanes = new AttemptLanes(random);
+    for (const definition of storeDefinitions) {
+      for (const [name, { unary }] of byteCallers(bus, definition)) {
+        const method = storeMethods.get(`${definition.name}.${name}`);
+        if (method !== undefined && unary !== undefined) {
+          this.#methods.set(`${definition.name}.${name}`, { method, send: unary });
+        }
+      }
+    }
+    this.#ownerMethods = ownerMethods(bus);
+    this.#unfollow = routes.onChange((partition) => this.#onMoved(partition));
+  }
+
+  /** Whether this is a unary method of the store, as `<Service>.<Method>`. */
+  serves(name: string): boolean {
+    return this.#methods.has(name);
+  }
+
+  /** Calls once and rejects with a Fault. An aborted signal gives the call up with CANCELLED. */
+  call(name: string, request: Uint8Array, options: StoreCallOptions, signal?: AbortSignal): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) {
+        reject(cancelled(name));
+        return;
+      }
+      const call = this.start(name, request, options, (outcome) => {
+        signal?.removeEventListener("abort", onAbort);
+        if (outcome instanceof Fault) reject(outcome);
+        else resolve(outcome);
+      });
+      const onAbort = () => {
+        call.cancel();
+        reject(cancelled(name));
+      };
+      signal?.addEventListener("abort", onAbort, { once: true });
+    });
+  }
+
+  /**
+   * Calls, and tells the outcome once, never before it returns. Throws a Fault for a method that is not the store's,
+   * and for a request that is no message.
+   */
+  start(name: string, request: Uint8Array, options: StoreCallOptions, done: (outcome: Outcome) => void): StoreCall {
+    const known = this.#methods.get(name);
+    if (known === undefined) throw new Error(`${name} is no method of the store`);
+    const { method, send } = known;
+    const partition = this.partitionOf(method, request);
+    const lane = method.isChange && wireField(request, attemptField) === undefined ? this.#lanes.take() : undefined;
+    const sent = lane === undefined ? request : withWireField(request, attemptField, lane.encoded);
+    const wait = name === "LeaseService.Acquire" ? this.#waitOf(sent) : undefined;
+    return this.#begin({ partition, send, request: sent, options, wait }, done, lane?.lane);
+  }
+
+  /** Whether there is such a partition; also while their number is not known. */
+  hasPartition(partition: number): boolean {
+    const { partitions } = this.#options.routes;
+    return partitions === undefined || partition < partitions;
+  }
+
+  /**
+   * Calls a method that names its partition itself, such as `StoreService.Renew`, at the partition's owner. What is
+   * sent must do no harm when it arrives twice.
+   */
+  startAtOwner(
+    name: string,
+    partition: number,
+    request: Uint8Array,
+    options: StoreCallOptions,
+    done: (outcome: Outcome) => void,
+  ): OpenCall {
+    const send = this.#ownerMethods.get(name);
+    if (send === undefined) throw new Error(`${name} is no method of an owner`);
+    return this.#begin({ partition, send, request, options, wait: undefined }, done);
+  }
+
+  /** The partition of a request's key; undefined when it has none, or the number of partitions is not known yet. */
+  partitionOf({ keyPath }: StoreMethod, request: Uint8Array): number | undefined {
+    const { partitions } = this.#options.routes;
+    if (keyPath === undefined || partitions === undefined) return undefined;
+    const key = wirePath(request, keyPath);
+    if (key === undefined) return undefined;
+    return partitionOf(leaseKey(text(wireField(key, 1)), text(wireField(key, 2))), partitions);
+  }
+
+  /** Sends no call again. Calls that are under way end by themselves. */
+  [Symbol.dispose](): void {
+    this.#unfollow();
+  }
+
+  #begin(input: Omit<StoreCallInput, "done">, done: (outcome: Outcome) => void, lane?: AttemptLane): StoreCall {
+    const { partition } = input;
+    const call = new StoreCall(this.#port, {
+      ...input,
+      done: (outcome) => {
+        if (partition !== undefined) this.#underWay.get(partition)?.delete(call);
+        if (lane !== undefined) this.#lanes.giveBack(lane);
+        if (outcome !== undefined) done(outcome);
+      },
+    });
+    if (partition !== undefined) this.#callsOf(partition).add(call);
+    call.send();
+    return call;
+  }
+
+  #waitOf(request: Uint8Array): OpenWait | undefined {
+    const wait = wireField(request, waitField);
+    return wait === undefined ? undefined : new OpenWait(request, wait, this.#options.clock);
+  }
+
+  #callsOf(partition: number): Set<StoreCall> {
+    let calls = this.#underWay.get(partition);
+    if (calls === undefined) {
+      calls = new Set();
+      this.#underWay.set(partition, calls);
+    }
+    return calls;
+  }
+
+  /** What was sent to an owner before is sent again, unless that one answers within a moment. */
+  #onMoved(partition: number): void {
+    const { clock } = this.#options;
+    clock.schedule(lateAnswerMs, () => {
+      for (const call of [...(this.#underWay.get(partition) ?? [])]) call.onMoved();
+    });
+  }
+}
+
+function text(bytes: Uint8Array | undefined): string {
+  return bytes === undefined ? "" : decoder.decode(bytes);
+}
+
+function cancelled(name: string): Fault {
+  return new Fault({
+    code: "CANCELLED",
+    reason: "CANCELLED",
+    message: `${name} was cancelled by its caller`,
+    details: { applied: "UNKNOWN" },
+  });
+}

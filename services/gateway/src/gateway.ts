@@ -1,0 +1,165 @@
+import type { ServiceDefinition } from "@tenure/bus";
+import { fileDescriptorSet, publicServices } from "@tenure/contracts";
+import { productVersion, type ServiceContext } from "@tenure/runtime";
+import { createSessionEngine, type EngineParts, type LocalReads, type SessionLimits } from "@tenure/session";
+import { type gatewayFields, readTls } from "./config.ts";
+import { ConnectionLimits } from "./front/connection-limits.ts";
+import type { FrontContext } from "./front/front-context.ts";
+import { frontService, type StreamFronts } from "./front/front-service.ts";
+import { grpcDefinition } from "./front/grpc-definition.ts";
+import { type GrpcServer, startGrpcServer } from "./front/grpc-server.ts";
+import { gatewayMetrics } from "./metrics.ts";
+import { reflectionEntries } from "./reflection/reflection-service.ts";
+import { keepAliveFront } from "./session/keep-alive-front.ts";
+import { sessionFront } from "./session/session-front.ts";
+import type { StoreReads } from "./watch/store-reads.ts";
+
+type Context = ServiceContext<typeof gatewayFields>;
+
+/** What the gateway stands on beside its service context. */
+export interface GatewayPorts {
+  /** The gateway's own copy of the log. */
+  readonly reads: StoreReads;
+  /** Whether a running instance has ever announced that it serves this service, by full name. */
+  wasServed(fullName: string): boolean;
+}
+
+/** Sessions have this long to go elsewhere after the goodbye, in milliseconds; then they are ended. */
+const goodbyeMs = 2_000;
+
+/**
+ * The gateway itself: sessions and plain calls over gRPC, both by one way to the services. Disposing of it says goodbye
+ * to sessions, ends streams, lets open calls finish within the grace and then cuts what is left.
+ */
+export class Gateway implements AsyncDisposable {
+  readonly #context: Context;
+  readonly #parts: EngineParts;
+  readonly #stop: AbortController;
+  readonly #unfollow: () => void;
+  readonly grpc: GrpcServer;
+
+  private constructor(
+    context: Context,
+    parts: EngineParts,
+    stop: AbortController,
+    unfollow: () => void,
+    grpc: GrpcServer,
+  ) {
+    this.#context = context;
+    this.#parts = parts;
+    this.#stop = stop;
+    this.#unfollow = unfollow;
+    this.grpc = grpc;
+  }
+
+  /** Opens gRPC. */
+  static async start(context: Context, ports: GatewayPorts): Promise<Gateway> {
+    const stop = new AbortController();
+    const parts = engineOf(context, ports);
+    const unfollow = ports.reads.onOwner((partition, epoch) => parts.routes.note(partition, epoch));
+    const front = frontOf(context, parts, stop.signal);
+    gatewayMetrics(context.metrics, { ...parts, ...ports, connections: front.connections });
+    try {
+      const grpc = await openGrpc(context, front, streamFronts(context, ports, parts, front));
+      return new Gateway(context, parts, stop, unfollow, grpc);
+    } catch (thrown) {
+      unfollow();
+      await parts[Symbol.asyncDispose]();
+      throw thrown;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { clock } = this.#context;
+    this.grpc.setServing(false);
+    this.#stop.abort();
+    this.#parts.engine.sayGoodbye("the gateway stops");
+    const cut = clock.schedule(goodbyeMs, () => void this.#parts[Symbol.asyncDispose]());
+    await this.grpc[Symbol.asyncDispose]();
+    cut.cancel();
+    this.#unfollow();
+    await this.#parts[Symbol.asyncDispose]();
+  }
+}
+
+function engineOf({ bus, clock, config, incarnation, instance, random }: Context, ports: GatewayPorts): EngineParts {
+  const { reads, wasServed } = ports;
+  const limits: SessionLimits = {
+    openCalls: config.openCallsPerSession,
+    streams: config.streamsPerSession,
+    callsPerSecond: config.requestsPerSecond,
+    messageBytes: config.maxSessionMessageBytes,
+    queuedBytes: config.queuedBytesPerSession,
+  };
+  return createSessionEngine({
+    bus,
+    clock,
+    random,
+    instance,
+    version: productVersion,
+    partitions: incarnation.partitions,
+    incarnationId: incarnation.id,
+    limits,
+    reads: whenReady(reads),
+    news: {
+      follow: (lease, listener) => reads.news.follow(lease, listener),
+      termOf: (partition, holdId) => reads.termOf(partition, holdId),
+    },
+    wasServed,
+  });
+}
+
+/** Until the copy of the log has caught up, the lease stores answer what it would. */
+function whenReady(reads: StoreReads): LocalReads {
+  return {
+    unary: (method, request, scope) => (reads.isReady ? reads.unary(method, request, scope) : undefined),
+    stream: (method, request, signal) => (reads.isReady ? reads.stream(method, request, signal) : undefined),
+  };
+}
+
+function frontOf({ clock, config, log }: Context, { calls }: EngineParts, stop: AbortSignal): FrontContext {
+  const { maxRequestBytes, maxSessionMessageBytes, requestsPerSecond, streamsPerConnection } = config;
+  return {
+    calls,
+    clock,
+    connections: new ConnectionLimits({ clock, requestsPerSecond, streamsPerConnection }),
+    maxRequestBytes,
+    maxSessionMessageBytes,
+    stop,
+    onMistake: (thrown) => log.error({ err: thrown }, "a call failed by a mistake of the gateway"),
+  };
+}
+
+/** The streams of clients that the gateway itself serves. */
+function streamFronts(
+  { incarnation }: Context,
+  { reads }: GatewayPorts,
+  { engine, renewals, store }: EngineParts,
+  front: FrontContext,
+): StreamFronts {
+  const holdOf: StoreReads["holdOf"] = (lease, token) => reads.holdOf(lease, token);
+  const keepAlive = { store, renewals, partitions: incarnation.partitions, holdOf };
+  return {
+    "/tenure.v1.SessionService/Session": sessionFront(engine, front),
+    "/tenure.v1.LeaseService/KeepAlive": keepAliveFront(keepAlive, front),
+  };
+}
+
+function openGrpc({ clock, config }: Context, front: FrontContext, streams: StreamFronts): Promise<GrpcServer> {
+  const definitions: readonly ServiceDefinition[] = Object.values(publicServices);
+  const services = definitions.map((definition) => ({
+    fullName: definition.fullName,
+    definition: grpcDefinition(definition),
+    handlers: frontService(definition, front, streams),
+  }));
+  const listed = services.map(({ fullName }) => fullName);
+  return startGrpcServer({
+    host: config.grpcHost,
+    port: config.grpcPort,
+    tls: readTls(config),
+    entries: [...services, ...reflectionEntries(fileDescriptorSet(), listed)],
+    streamsPerConnection: config.streamsPerConnection,
+    clock,
+    stopGraceMs: config.stopTimeoutMs / 2,
+  });
+}

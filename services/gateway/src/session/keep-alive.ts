@@ -1,0 +1,165 @@
+import { createHash } from "node:crypto";
+import {
+  decodeRenewals,
+  type EndingHold,
+  encodeRenewals,
+  failureFromFault,
+  type LeaseServiceKeepAliveRequest,
+  type LeaseServiceKeepAliveResponse,
+  LeaseServiceRenewRequest,
+  LeaseServiceRenewResponse,
+  type PackedRefusal,
+  type Renewal,
+  RenewalResult,
+} from "@tenure/contracts";
+import { type LeaseKey, leaseKey, partitionOf } from "@tenure/core";
+import { Fault, invalid, toFault } from "@tenure/kernel";
+import { packedGroups, type RenewalClient, type RenewalCoalescer, type StoreCalls } from "@tenure/session";
+
+/** What renewals on a stream stand on. */
+export interface KeepAliveServices {
+  readonly store: StoreCalls;
+  readonly renewals: RenewalCoalescer;
+  readonly partitions: number;
+  /** The running term of a lease by token, as the log has it; undefined when it is not known here. */
+  holdOf(lease: LeaseKey, token: bigint): { readonly holdId: number; readonly partition: number } | undefined;
+}
+
+/** Renewals of one message, as the API has it. */
+const mostRenewals = 1_000;
+/** How long an owner may take to answer; the next renewal of the client follows in any case. */
+const renewTimeoutMs = 5_000;
+const greatestPacked = BigInt(Number.MAX_SAFE_INTEGER);
+
+/**
+ * The renewals of one stock client. Terms that this gateway knows from the log travel packed, with those of all other
+ * clients; one that it does not know, or whose duration is to change, is asked for by its name at its owner. Either
+ * way the answer is the owner's.
+ */
+export class KeepAlive implements RenewalClient {
+  readonly clientId: string;
+  readonly principal: string;
+  readonly #services: KeepAliveServices;
+  readonly #send: (message: LeaseServiceKeepAliveResponse) => void;
+  readonly #packed = new Map<string, Renewal[]>();
+  #renewKey: Uint8Array = new Uint8Array(0);
+  renewKeyHash: Uint8Array = new Uint8Array(0);
+
+  constructor(
+    services: KeepAliveServices,
+    client: { readonly clientId: string; readonly principal: string },
+    send: (message: LeaseServiceKeepAliveResponse) => void,
+  ) {
+    this.#services = services;
+    this.clientId = client.clientId;
+    this.principal = client.principal;
+    this.#send = send;
+  }
+
+  /** Renews what a message names. Throws INVALID_ARGUMENT for a message with too much. */
+  receive({ renewals, renewKey }: LeaseServiceKeepAliveRequest): void {
+    if (renewals.length > mostRenewals) {
+      const rule = `must have at most ${mostRenewals} entries`;
+      throw invalid([{ field: "renewals", rule, value: String(renewals.length) }]);
+    }
+    if (renewKey.length > 0) {
+      this.#renewKey = renewKey;
+      this.renewKeyHash = createHash("sha256").update(renewKey).digest();
+    }
+    const byName: Renewal[] = [];
+    const groups = new Map<string, { partition: number; sendNumber: number; holdIds: number[] }>();
+    for (const renewal of renewals) if (!this.#pack(renewal, groups)) byName.push(renewal);
+    const packed = [...groups.values()].map((group) => ({ ...group, holdIds: ascending(group.holdIds) }));
+    if (packed.length > 0) this.#services.renewals.renew(this, packedGroups(encodeRenewals(packed)));
+    for (const part of this.#byPartition(byName)) this.#renewByName(part);
+  }
+
+  onRenewed(acks: Uint8Array, endings: readonly EndingHold[], revision: bigint): void {
+    const successors = new Map(endings.map(({ holdId, successor }) => [Number(holdId), successor]));
+    const results: RenewalResult[] = [];
+    for (const { holdIds, partition, sendNumber } of decodeRenewals(acks)) {
+      for (const holdId of holdIds) {
+        const successor = successors.get(holdId);
+        for (const { lease, token } of this.#take(partition, holdId, sendNumber)) {
+          results.push({
+            lease,
+            token,
+            sendNumber: BigInt(sendNumber),
+            renewalRevision: revision,
+            successor: successor ?? "",
+            endOfTerm: successor !== undefined,
+            failure: undefined,
+          });
+        }
+      }
+    }
+    this.#send({ results });
+  }
+
+  onRefused(refusals: readonly PackedRefusal[]): void {
+    const results = refusals.flatMap(({ failure, holdId, partition, sendNumber }) =>
+      this.#take(partition, Number(holdId), Number(sendNumber)).map(({ lease, token }) =>
+        RenewalResult.fromPartial({ lease, token, failure }),
+      ),
+    );
+    this.#send({ results });
+  }
+
+  #pack(renewal: Renewal, groups: Map<string, { partition: number; sendNumber: number; holdIds: number[] }>): boolean {
+    const { lease, leaseDuration, sendNumber, token } = renewal;
+    if (lease === undefined || leaseDuration !== undefined || sendNumber > greatestPacked) return false;
+    const hold = this.#services.holdOf(leaseKey(lease.namespace, lease.name), token);
+    if (hold === undefined) return false;
+    const { holdId, partition } = hold;
+    const name = `${partition}.${holdId}.${sendNumber}`;
+    this.#packed.set(name, [...(this.#packed.get(name) ?? []), renewal]);
+    const group = groups.get(`${partition}.${sendNumber}`);
+    if (group !== undefined) group.holdIds.push(holdId);
+    else groups.set(`${partition}.${sendNumber}`, { partition, sendNumber: Number(sendNumber), holdIds: [holdId] });
+    return true;
+  }
+
+  #take(partition: number, holdId: number, sendNumber: number): readonly Renewal[] {
+    const name = `${partition}.${holdId}.${sendNumber}`;
+    const renewals = this.#packed.get(name) ?? [];
+    this.#packed.delete(name);
+    return renewals;
+  }
+
+  #byPartition(renewals: readonly Renewal[]): readonly (readonly [number, readonly Renewal[]])[] {
+    const parts = new Map<number, Renewal[]>();
+    for (const renewal of renewals) {
+      const { lease } = renewal;
+      const partition = partitionOf(leaseKey(lease?.namespace ?? "", lease?.name ?? ""), this.#services.partitions);
+      const part = parts.get(partition);
+      if (part === undefined) parts.set(partition, [renewal]);
+      else part.push(renewal);
+    }
+    return [...parts];
+  }
+
+  #renewByName([partition, renewals]: readonly [number, readonly Renewal[]]): void {
+    const request = LeaseServiceRenewRequest.encode({ renewals, renewKey: this.#renewKey }).finish();
+    const options = { principal: this.principal, deadlineMs: renewTimeoutMs };
+    this.#services.store.startAtOwner("LeaseService.Renew", partition, request, options, (outcome) => {
+      this.#send({ results: outcome instanceof Fault ? failures(renewals, outcome) : decode(outcome, renewals) });
+    });
+  }
+}
+
+function ascending(holdIds: readonly number[]): readonly number[] {
+  return [...new Set(holdIds)].sort((left, right) => left - right);
+}
+
+function decode(bytes: Uint8Array, renewals: readonly Renewal[]): readonly RenewalResult[] {
+  try {
+    return LeaseServiceRenewResponse.decode(bytes).results;
+  } catch (thrown) {
+    return failures(renewals, toFault(thrown));
+  }
+}
+
+function failures(renewals: readonly Renewal[], fault: Fault): readonly RenewalResult[] {
+  const failure = failureFromFault(fault);
+  return renewals.map(({ lease, token }) => RenewalResult.fromPartial({ lease, token, failure }));
+}
