@@ -1,0 +1,32 @@
+import type { TimingPolicy } from "@tenure/core";
+import type { ClientMetrics } from "../metrics/client-metrics.ts";
+import type { Tracer } from "../metrics/tracer.ts";
+import type { Session } from "../session/session.ts";
+import type { LeaseInput, LeaseName } from "../term/lease-name.ts";
+import type { TimingOptions } from "../timing/term-timing.ts";
+import type { ClientEvent } from "./client-event.ts";
+import type { EndProcess } from "./end-process.ts";
+import type { RunningTerms } from "./running-terms.ts";
+
+/** What every part of one client stands on. */
+export interface ClientContext {
+  readonly session: Session;
+  /** What the deployment assumes of clocks and processes. */
+  readonly policy: TimingPolicy;
+  /** Durations of every term that does not say otherwise. */
+  readonly timing: TimingOptions;
+  /** How long a call tries when it does not say, in ms. */
+  readonly callTimeoutMs: number;
+  /** The identity that this client's holds show unless a call names another. */
+  readonly holder: string;
+  readonly metrics: ClientMetrics;
+  readonly tracer: Tracer | undefined;
+  readonly endProcess: EndProcess;
+  readonly terms: RunningTerms;
+  /** Aborted when the client closes. */
+  readonly closing: AbortSignal;
+  /** Tells the application's listener, if it has one. */
+  emit(event: ClientEvent): void;
+  /** Reads a lease's name in the client's default namespace. */
+  leaseName(input: LeaseInput): LeaseName;
+}

@@ -1,0 +1,202 @@
+import { setMaxListeners } from "node:events";
+import { defaultTimingPolicy, type TimingPolicy } from "@tenure/core";
+import { TenureError, toTenureError } from "../errors.ts";
+import { type HealthHandler, type HealthOptions, leaderHealth } from "../health/leader-health.ts";
+import { type CampaignOptions, campaign, planCampaign } from "../lead/campaign.ts";
+import { type LeadOptions, lead, type Work } from "../lead/lead.ts";
+import { Leases } from "../leases/leases.ts";
+import { type Lock, takeLock, takeLocks, tryLock } from "../locks/lock.ts";
+import type { LockOptions } from "../locks/lock-options.ts";
+import type { LockSet } from "../locks/lock-set.ts";
+import { ClientMetrics } from "../metrics/client-metrics.ts";
+import type { Tracer } from "../metrics/tracer.ts";
+import type { Observation } from "../observe/observation.ts";
+import { type ObserveOptions, observe, tellNewLeaders } from "../observe/observe.ts";
+import type { Session, SessionState } from "../session/session.ts";
+import { type LeaseInput, type LeaseName, leaseNameOf } from "../term/lease-name.ts";
+import type { Term } from "../term/term.ts";
+import { callSafely } from "../term/typed-listeners.ts";
+import { type DurationInput, optionError, toMs } from "../timing/duration-input.ts";
+import type { TimingOptions } from "../timing/term-timing.ts";
+import type { ClientContext } from "./client-context.ts";
+import type { ClientEvent } from "./client-event.ts";
+import { type EndProcess, endThisProcess } from "./end-process.ts";
+import { makeHolderId } from "./holder-id.ts";
+import { type RunningTerm, RunningTerms } from "./running-terms.ts";
+import type { Tenure } from "./tenure.ts";
+
+/** What a client is told besides how to reach the service. */
+export interface ClientOptions {
+  /** The identity that holds show; host, process id and six random digits unless given. At most 253 bytes. */
+  readonly identity?: string | undefined;
+  /** The namespace of leases that are named without one. */
+  readonly namespace?: string | undefined;
+  /** Durations of every term that does not say otherwise. */
+  readonly timing?: TimingOptions | undefined;
+  /** What the deployment assumes of clocks and processes, where it is not the default; must be what its servers assume. */
+  readonly policy?: Partial<TimingPolicy> | undefined;
+  /** How long a call tries when it does not say. Default 5 s. */
+  readonly callTimeout?: DurationInput | undefined;
+  /** Told of every decision, for logs. */
+  readonly onEvent?: ((event: ClientEvent) => void) | undefined;
+  /** Where spans go; nowhere unless given. */
+  readonly tracer?: Tracer | undefined;
+  /** How the process is ended when a term is overrun or lost; for tests. */
+  readonly endProcess?: EndProcess | undefined;
+}
+
+const defaultCallTimeoutMs = 5_000;
+
+/** The client behind {@link Tenure}, on a session that it owns. */
+export class Client implements Tenure {
+  readonly leases: Leases;
+  readonly metrics = new ClientMetrics();
+  readonly session: Session;
+  readonly #context: ClientContext;
+  readonly #closing = new AbortController();
+  readonly #work = new Set<Promise<unknown>>();
+  #closed: Promise<void> | undefined;
+
+  constructor(session: Session, options: ClientOptions = {}) {
+    this.session = session;
+    const { onEvent } = options;
+    // Every claim, campaign and watch listens for the close: there may be thousands.
+    setMaxListeners(0, this.#closing.signal);
+    this.#context = {
+      session,
+      policy: { ...defaultTimingPolicy, ...options.policy },
+      timing: options.timing ?? {},
+      callTimeoutMs: toMs(options.callTimeout ?? defaultCallTimeoutMs, "callTimeout"),
+      holder: options.identity ?? makeHolderId(session.random),
+      metrics: this.metrics,
+      tracer: options.tracer,
+      endProcess: options.endProcess ?? endThisProcess,
+      terms: new RunningTerms(),
+      closing: this.#closing.signal,
+      emit: (event) => {
+        if (onEvent !== undefined) callSafely(onEvent, event);
+      },
+      leaseName: (input) => leaseNameOf(input, options.namespace),
+    };
+    this.leases = new Leases(this.#context);
+    session.onState((state, error) => {
+      if (state === "connected") this.#context.emit({ kind: "connected" });
+      else if (state === "reconnecting") this.#context.emit({ kind: "reconnecting", error });
+    });
+  }
+
+  get holder(): string {
+    return this.#context.holder;
+  }
+
+  get principal(): string {
+    return this.session.principal;
+  }
+
+  get state(): SessionState {
+    return this.session.state;
+  }
+
+  lead(lease: LeaseInput, work: Work<unknown>): Promise<void>;
+  lead<Result>(
+    lease: LeaseInput,
+    options: LeadOptions & { readonly once: true },
+    work: Work<Result>,
+  ): Promise<Result | undefined>;
+  lead(lease: LeaseInput, options: LeadOptions, work: Work<unknown>): Promise<void>;
+  async lead(lease: LeaseInput, second: LeadOptions | Work<unknown>, third?: Work<unknown>): Promise<unknown> {
+    const options = typeof second === "function" ? {} : second;
+    const work = typeof second === "function" ? second : third;
+    if (work === undefined) throw optionError("work", "must be a function that takes the term", "nothing");
+    this.#refuseIfClosed();
+    return await this.#track(lead(this.#context, this.#context.leaseName(lease), options, work));
+  }
+
+  async *campaign(lease: LeaseInput, options: CampaignOptions = {}): AsyncGenerator<Term, void, undefined> {
+    this.#refuseIfClosed();
+    const plan = planCampaign(this.#context, this.#context.leaseName(lease), options);
+    yield* campaign(this.#context, plan, options.signal);
+  }
+
+  async *observe(lease: LeaseInput, options: ObserveOptions = {}): AsyncGenerator<Observation, void, undefined> {
+    this.#refuseIfClosed();
+    yield* observe(this.#context, this.#context.leaseName(lease), options);
+  }
+
+  onNewLeader(lease: LeaseInput, listener: (holder: string) => void): () => void {
+    const stop = new AbortController();
+    const observations = this.observe(this.#context.leaseName(lease), { signal: stop.signal });
+    void tellNewLeaders(observations, (holder) => callSafely(listener, holder)).catch((error: unknown) => {
+      this.#context.emit({
+        kind: "observe-failed",
+        lease: this.#context.leaseName(lease),
+        error: toTenureError(error),
+      });
+    });
+    return () => stop.abort();
+  }
+
+  async lock(name: LeaseInput, options: LockOptions = {}): Promise<Lock> {
+    this.#refuseIfClosed();
+    return await takeLock(this.#context, this.#context.leaseName(name), options);
+  }
+
+  async tryLock(name: LeaseInput, options: Omit<LockOptions, "wait"> = {}): Promise<Lock | undefined> {
+    this.#refuseIfClosed();
+    return await tryLock(this.#context, this.#context.leaseName(name), options);
+  }
+
+  async lockAll(names: readonly LeaseInput[], options: LockOptions = {}): Promise<LockSet> {
+    this.#refuseIfClosed();
+    const leases = names.map((name) => this.#context.leaseName(name));
+    return await takeLocks(this.#context, leases, options);
+  }
+
+  termOf(lease: LeaseInput | LeaseName): RunningTerm | undefined {
+    return this.#context.terms.of(this.#context.leaseName(lease));
+  }
+
+  health(leases: LeaseInput | readonly LeaseInput[], options: HealthOptions = {}): HealthHandler {
+    const list: readonly LeaseInput[] = Array.isArray(leases) ? leases : [leases as LeaseInput];
+    return leaderHealth(
+      this,
+      list.map((lease) => this.#context.leaseName(lease)),
+      options,
+    );
+  }
+
+  onState(listener: (state: SessionState, why?: TenureError) => void): () => void {
+    return this.session.onState(listener);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    const why = new TenureError({ code: "CANCELLED", reason: "SESSION_CLOSED", message: "the client was closed" });
+    this.#closing.abort(why);
+    await this.#context.terms.stop(why);
+    await Promise.allSettled(this.#work);
+    await this.session[Symbol.asyncDispose]();
+  }
+
+  #refuseIfClosed(): void {
+    if (!this.#closing.signal.aborted) return;
+    throw new TenureError({ code: "CANCELLED", reason: "SESSION_CLOSED", message: "the client was closed" });
+  }
+
+  async #track<Result>(work: Promise<Result>): Promise<Result> {
+    this.#work.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#work.delete(work);
+    }
+  }
+}

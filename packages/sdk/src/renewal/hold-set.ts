@@ -1,0 +1,72 @@
+import type { RenewalGroup } from "@tenure/contracts";
+
+/** Something with the id of a hold. */
+interface Identified {
+  readonly holdId: number;
+}
+
+/** The most holds that one packed group may have, by its layout. */
+const maxHoldsPerGroup = 65_536;
+
+/**
+ * The holds of one partition that are renewed together, in the ascending order that packed renewals need. Ids grow with
+ * the log, so adding is nearly always at the end.
+ */
+export class HoldSet<Entry extends Identified> {
+  readonly #ids: number[] = [];
+  readonly #entries: Entry[] = [];
+
+  get size(): number {
+    return this.#ids.length;
+  }
+
+  get entries(): readonly Entry[] {
+    return this.#entries;
+  }
+
+  get(holdId: number): Entry | undefined {
+    const place = this.#placeOf(holdId);
+    return this.#ids[place] === holdId ? this.#entries[place] : undefined;
+  }
+
+  /** Adds an entry; one with the same id is replaced. */
+  set(entry: Entry): void {
+    const place = this.#placeOf(entry.holdId);
+    const replaced = this.#ids[place] === entry.holdId ? 1 : 0;
+    this.#ids.splice(place, replaced, entry.holdId);
+    this.#entries.splice(place, replaced, entry);
+  }
+
+  delete(holdId: number): void {
+    const place = this.#placeOf(holdId);
+    if (this.#ids[place] !== holdId) return;
+    this.#ids.splice(place, 1);
+    this.#entries.splice(place, 1);
+  }
+
+  /** All ids as groups of a send. */
+  groups(partition: number, sendNumber: number): RenewalGroup[] {
+    if (this.#ids.length <= maxHoldsPerGroup) {
+      return this.#ids.length === 0 ? [] : [{ partition, sendNumber, holdIds: this.#ids }];
+    }
+    const groups: RenewalGroup[] = [];
+    for (let start = 0; start < this.#ids.length; start += maxHoldsPerGroup) {
+      groups.push({ partition, sendNumber, holdIds: this.#ids.slice(start, start + maxHoldsPerGroup) });
+    }
+    return groups;
+  }
+
+  /** The first place whose id is not below this one. */
+  #placeOf(holdId: number): number {
+    const last = this.#ids.at(-1);
+    if (last === undefined || last < holdId) return this.#ids.length;
+    let low = 0;
+    let high = this.#ids.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#ids[middle] ?? 0) < holdId) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

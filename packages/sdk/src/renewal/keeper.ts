@@ -1,0 +1,12 @@
+import type { SessionPush } from "@tenure/contracts";
+import type { Keeping, KeepListener, KeptHold } from "../session/session.ts";
+
+/** Whoever renews terms: this thread or another. */
+export interface Keeper extends AsyncDisposable {
+  /** How many holds are kept. */
+  readonly size: number;
+  /** Renews a hold until the keeping is disposed or the store refuses it for good. */
+  keep(hold: KeptHold, listener: KeepListener): Keeping;
+  /** News that came on the session; those about kept holds are told to their listeners. */
+  onPush(push: SessionPush): void;
+}

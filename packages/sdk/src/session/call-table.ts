@@ -1,0 +1,167 @@
+import type { SessionCall, SessionReply } from "@tenure/contracts";
+import { durationFromMs, faultFromFailure } from "@tenure/contracts";
+import { errorFromFault, TenureError, toTenureError } from "../errors.ts";
+
+/** One call as the stream carries it: sent once, answered at most once, or as a stream of responses. */
+export interface WireCall {
+  /** `<Service>.<Method>`. */
+  readonly method: string;
+  readonly traceparent: string;
+  /** How many responses of a server stream may be under way; 0 for a unary call. */
+  readonly credit: number;
+  /** Encodes the request for the message with this number. Called once, when it is sent. */
+  encode(sendNumber: bigint): Uint8Array;
+  /** How long the server may take, from now; undefined leaves it to the server. */
+  serverTimeoutMs(): number | undefined;
+  /** A response. For a unary call it is the only one. */
+  onResponse(bytes: Uint8Array): void;
+  /** A server stream has ended cleanly. */
+  onEnd(): void;
+  /** The service refused it. */
+  onFailure(error: TenureError): void;
+  /** The stream broke after it was sent and before it was over. */
+  onBroken(error: TenureError): void;
+}
+
+/** What one message may take. */
+export interface MessageRoom {
+  readonly maxBytes: number;
+  readonly maxOpenCalls: number;
+}
+
+/** The most calls that one message may carry, by the protocol. */
+const maxCallsPerMessage = 1_000;
+/** What a call costs in a message beside its request: method, numbers, timeout and trace. */
+const callOverheadBytes = 160;
+
+/** The calls of a session: those that wait to be sent, and those that were sent and are not over. */
+export class CallTable {
+  readonly #queued = new Set<WireCall>();
+  readonly #numbers = new Map<WireCall, bigint>();
+  readonly #open = new Map<bigint, WireCall>();
+  #cancels: bigint[] = [];
+  #lastNumber = 0n;
+
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  get queuedCount(): number {
+    return this.#queued.size;
+  }
+
+  /** Whether there is something for the next message. */
+  hasWork(maxOpenCalls: number): boolean {
+    return this.#cancels.length > 0 || (this.#queued.size > 0 && this.#open.size < maxOpenCalls);
+  }
+
+  add(call: WireCall): void {
+    this.#queued.add(call);
+  }
+
+  /** The number under which a call is open; undefined if it waits or is over. */
+  numberOf(call: WireCall): bigint | undefined {
+    return this.#numbers.get(call);
+  }
+
+  /** Gives a call up: it is not sent, or the server is told. */
+  drop(call: WireCall): void {
+    this.#queued.delete(call);
+    const number = this.#numbers.get(call);
+    if (number === undefined) return;
+    this.#close(number, call);
+    this.#cancels.push(number);
+  }
+
+  /** What was given up since the last message. */
+  takeCancels(): bigint[] {
+    const cancels = this.#cancels;
+    this.#cancels = [];
+    return cancels;
+  }
+
+  /** The calls for a message that has `usedBytes` already, as many as fit. */
+  take(sendNumber: bigint, room: MessageRoom, usedBytes = 0): SessionCall[] {
+    const calls: SessionCall[] = [];
+    let bytes = usedBytes;
+    for (const call of this.#queued) {
+      if (calls.length >= maxCallsPerMessage || this.#open.size >= room.maxOpenCalls || bytes >= room.maxBytes) break;
+      const request = this.#encode(call, sendNumber, room.maxBytes);
+      if (request === undefined) continue;
+      // A request that is too large for what is left goes first in the next message, encoded anew.
+      if (bytes + request.length + callOverheadBytes > room.maxBytes) break;
+      bytes += request.length + callOverheadBytes;
+      this.#queued.delete(call);
+      calls.push(this.#sent(call, request));
+    }
+    return calls;
+  }
+
+  onReply(reply: SessionReply): void {
+    const call = this.#open.get(reply.number);
+    if (call === undefined) return;
+    const { outcome } = reply;
+    if (reply.end || outcome?.$case === "failure") this.#close(reply.number, call);
+    if (outcome?.$case === "failure") {
+      call.onFailure(errorFromFault(faultFromFailure(outcome.value)));
+      return;
+    }
+    if (outcome?.$case === "response") call.onResponse(outcome.value);
+    if (reply.end) call.onEnd();
+  }
+
+  /** The stream is gone: what it carried learns so; what waits goes on waiting. */
+  onBroken(error: TenureError): void {
+    const calls = [...this.#open.values()];
+    this.#open.clear();
+    this.#numbers.clear();
+    this.#cancels = [];
+    for (const call of calls) call.onBroken(error);
+  }
+
+  /** Everything is over: what waits and what was sent. */
+  failAll(error: TenureError): void {
+    const queued = [...this.#queued];
+    this.#queued.clear();
+    for (const call of queued) call.onFailure(error);
+    this.onBroken(error);
+  }
+
+  /** The request's bytes; undefined if it has none that could ever be sent, and then its caller knows. */
+  #encode(call: WireCall, sendNumber: bigint, maxBytes: number): Uint8Array | undefined {
+    try {
+      const request = call.encode(sendNumber);
+      if (request.length + callOverheadBytes <= maxBytes) return request;
+      throw tooLarge(call.method, request.length, maxBytes);
+    } catch (thrown) {
+      this.#queued.delete(call);
+      call.onFailure(toTenureError(thrown));
+      return undefined;
+    }
+  }
+
+  #sent(call: WireCall, request: Uint8Array): SessionCall {
+    this.#lastNumber += 1n;
+    const number = this.#lastNumber;
+    this.#open.set(number, call);
+    this.#numbers.set(call, number);
+    const { credit, method, traceparent } = call;
+    const timeoutMs = call.serverTimeoutMs();
+    const timeout = timeoutMs === undefined ? undefined : durationFromMs(timeoutMs);
+    return { number, method, request, timeout, traceparent, credit };
+  }
+
+  #close(number: bigint, call: WireCall): void {
+    this.#open.delete(number);
+    this.#numbers.delete(call);
+  }
+}
+
+function tooLarge(method: string, bytes: number, maxBytes: number): TenureError {
+  return new TenureError({
+    code: "RESOURCE_EXHAUSTED",
+    reason: "PAYLOAD_TOO_LARGE",
+    message: `the request of ${method} has ${bytes} bytes, and the service takes messages of ${maxBytes} bytes at most`,
+    applied: "NO",
+  });
+}

@@ -1,0 +1,249 @@
+import type { Attempt, CandidateKey } from "@tenure/contracts";
+import type { Clock, Random } from "@tenure/kernel";
+import type { RequestOf, ResponseOf, StreamMethod, UnaryMethod } from "../calls/methods.ts";
+import { decodeResponse, encodeRequest, isRead } from "../calls/registry.ts";
+import { abortedError, TenureError } from "../errors.ts";
+import type { Keeper } from "../renewal/keeper.ts";
+import { AttemptLedger } from "./attempts.ts";
+import { Claiming } from "./claiming.ts";
+import { closed, Exchange, type ExchangeOptions } from "./exchange.ts";
+import { isWorthAnotherSend } from "./retry.ts";
+import type {
+  AcceptRequest,
+  CallOptions,
+  CandidateListener,
+  ClaimOptions,
+  ClaimRequest,
+  Granted,
+  Keeping,
+  KeepListener,
+  KeptHold,
+  ReleaseItem,
+  ReleaseOptions,
+  ReleaseOutcome,
+  Session,
+  SessionState,
+  StreamOptions,
+} from "./session.ts";
+import { StreamCall } from "./stream-call.ts";
+import { type CallPort, UnaryCall, type UnaryPlan } from "./unary-call.ts";
+
+/** What a session is made of. */
+export interface SessionClientOptions extends ExchangeOptions {
+  /** How long a call tries when its caller does not say. */
+  readonly callTimeoutMs: number;
+  /** Who renews instead of this thread; this thread when absent. The session closes it. */
+  readonly keeper?: Keeper | undefined;
+}
+
+const defaultCredit = 64;
+/** Failures of the first connect that no further try can mend. */
+const finalCodes: ReadonlySet<string> = new Set([
+  "INVALID_ARGUMENT",
+  "UNAUTHENTICATED",
+  "PERMISSION_DENIED",
+  "UNIMPLEMENTED",
+  "FAILED_PRECONDITION",
+]);
+
+/** One client's conversation with the service over any transport. */
+export class SessionClient implements Session {
+  readonly clientId: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly renewKey: Uint8Array;
+  readonly #options: SessionClientOptions;
+  readonly #exchange: Exchange;
+  readonly #attempts: AttemptLedger;
+  readonly #claiming: Claiming;
+  readonly #keeper: Keeper;
+  readonly #port: CallPort;
+  readonly #background = new Set<Promise<void>>();
+  #closing: Promise<void> | undefined;
+
+  constructor(options: SessionClientOptions) {
+    const { callTimeoutMs, clientId, clock, random, renewKey, requestTimeoutMs } = options;
+    this.#options = options;
+    this.clientId = clientId;
+    this.clock = clock;
+    this.random = random;
+    this.renewKey = renewKey;
+    const exchange = new Exchange(options);
+    this.#exchange = exchange;
+    this.#port = { clock, random, add: (call) => exchange.add(call), drop: (call) => exchange.drop(call) };
+    this.#attempts = new AttemptLedger(clientId);
+    this.#claiming = new Claiming({
+      clock,
+      attempts: this.#attempts,
+      renewKey,
+      callTimeoutMs,
+      requestTimeoutMs,
+      unary: (plan) => this.#unary(plan),
+      instantOf: (sendNumber) => exchange.instantOf(sendNumber),
+      inBackground: (work) => this.#inBackground(work),
+    });
+    this.#keeper = options.keeper ?? exchange.keeper;
+    exchange.onPush((push) => this.#keeper.onPush(push));
+  }
+
+  get principal(): string {
+    return this.#exchange.principal;
+  }
+
+  get state(): SessionState {
+    return this.#exchange.state;
+  }
+
+  /** Starts to connect; calls may be made at once. */
+  start(): void {
+    this.#exchange.start();
+  }
+
+  /** Resolves at the first greeting; rejects when that has not come within the bound, or never will. */
+  connected(timeoutMs: number, signal?: AbortSignal): Promise<void> {
+    const { address } = this.#options.transport;
+    return new Promise<void>((resolve, reject) => {
+      const settle = (error?: TenureError) => {
+        timer.cancel();
+        unfollow();
+        signal?.removeEventListener("abort", onAbort);
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+      const onAbort = () => settle(signal && abortedError(signal, `connecting to ${address}`));
+      const timer = this.clock.schedule(timeoutMs, () =>
+        settle(unreachable(address, timeoutMs, this.#exchange.whyNotConnected)),
+      );
+      const unfollow = this.onState((state, why) => {
+        if (state === "connected") settle();
+        else if (why !== undefined && (state === "closed" || finalCodes.has(why.code))) settle(why);
+      });
+      if (this.state === "connected") settle();
+      else if (signal?.aborted) onAbort();
+      else signal?.addEventListener("abort", onAbort, { once: true });
+    });
+  }
+
+  call<Method extends UnaryMethod>(
+    method: Method,
+    request: RequestOf<Method>,
+    options: CallOptions = {},
+  ): Promise<ResponseOf<Method>> {
+    return this.#unary({
+      ...this.#plan(method, options),
+      encode: () => encodeRequest(method, request),
+      isRepeatable: isRead(method),
+      isChange: !isRead(method),
+      isWorthAnotherSend: () => false,
+    });
+  }
+
+  async change<Method extends UnaryMethod>(
+    method: Method,
+    make: (attempt: Attempt, sendNumber: bigint) => RequestOf<Method>,
+    options: CallOptions = {},
+  ): Promise<ResponseOf<Method>> {
+    const open = this.#attempts.open();
+    try {
+      return await this.#unary({
+        ...this.#plan(method, options),
+        encode: (sendNumber) => encodeRequest(method, make(open.attempt, sendNumber)),
+        isRepeatable: true,
+        isChange: true,
+        isWorthAnotherSend,
+      });
+    } finally {
+      open.settle();
+    }
+  }
+
+  stream<Method extends StreamMethod>(
+    method: Method,
+    request: RequestOf<Method>,
+    options: StreamOptions = {},
+  ): AsyncIterable<ResponseOf<Method>> {
+    const { credit = defaultCredit, signal, traceparent } = options;
+    const plan = {
+      method,
+      encode: () => encodeRequest(method, request),
+      decode: (bytes: Uint8Array) => decodeResponse(method, bytes),
+      credit,
+      signal,
+      traceparent,
+    };
+    return { [Symbol.asyncIterator]: () => new StreamCall(plan, this.#exchange).responses() };
+  }
+
+  claim(claim: ClaimRequest, options: ClaimOptions = {}): Promise<readonly Granted[]> {
+    return this.#claiming.claim(claim, options);
+  }
+
+  accept(request: AcceptRequest, options: CallOptions = {}): Promise<Granted> {
+    return this.#claiming.accept(request, options);
+  }
+
+  release(items: readonly ReleaseItem[], options: ReleaseOptions = {}): Promise<ReleaseOutcome> {
+    return this.#claiming.release(items, options);
+  }
+
+  keep(hold: KeptHold, listener: KeepListener): Keeping {
+    if (this.state === "closed") throw closed("keeping a term");
+    return this.#keeper.keep(hold, listener);
+  }
+
+  followCandidate(candidate: CandidateKey, listener: CandidateListener): () => void {
+    return this.#exchange.candidates.follow(candidate, listener);
+  }
+
+  onState(listener: (state: SessionState, why?: TenureError) => void): () => void {
+    return this.#exchange.onState(listener);
+  }
+
+  /** Stops renewing, lets claims that were given up be settled within T, and closes. Terms are not released. */
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#keeper[Symbol.asyncDispose]();
+    if (this.#background.size > 0) await this.#untilSettled();
+    this.#exchange.close(
+      new TenureError({ code: "CANCELLED", reason: "SESSION_CLOSED", message: "the session was closed" }),
+    );
+    await this.#options.transport[Symbol.asyncDispose]();
+  }
+
+  async #untilSettled(): Promise<void> {
+    const settled = new AbortController();
+    const all = Promise.allSettled(this.#background).then(() => settled.abort());
+    const bound = this.clock.sleep(this.#options.requestTimeoutMs, settled.signal).catch(() => {});
+    await Promise.race([all, bound]);
+    settled.abort();
+  }
+
+  #plan<Method extends UnaryMethod>(method: Method, { signal, timeoutMs, traceparent }: CallOptions) {
+    return {
+      method,
+      decode: (bytes: Uint8Array) => decodeResponse(method, bytes),
+      timeoutMs: timeoutMs ?? this.#options.callTimeoutMs,
+      signal,
+      traceparent,
+    };
+  }
+
+  #unary<Response>(plan: UnaryPlan<Response>): Promise<Response> {
+    if (this.state === "closed") return Promise.reject(closed(plan.method));
+    return new UnaryCall(plan, this.#port).answer;
+  }
+
+  #inBackground(work: Promise<void>): void {
+    const tracked = work.finally(() => this.#background.delete(tracked));
+    this.#background.add(tracked);
+  }
+}
+
+function unreachable(address: string, timeoutMs: number, cause: TenureError): TenureError {
+  const message = `${address} did not answer within ${timeoutMs} ms: ${cause.message}`;
+  return new TenureError({ code: "UNAVAILABLE", reason: "UNREACHABLE", message, cause });
+}

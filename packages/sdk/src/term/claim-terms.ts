@@ -1,0 +1,126 @@
+import { Claimant, durationFromMs, HoldMode, LeaseClaim } from "@tenure/contracts";
+import { bytesOf } from "../guard/term-guard.ts";
+import type { ClientContext } from "../instance/client-context.ts";
+import type { ClaimOptions, ClaimRequest, Granted } from "../session/session.ts";
+import { resolveTiming } from "../timing/check-timing.ts";
+import type { TermTiming } from "../timing/term-timing.ts";
+import { HeldTerm, isWorthHolding } from "./held-term.ts";
+import type { HoldOptions } from "./hold-options.ts";
+import { type LeaseName, showLease } from "./lease-name.ts";
+import { releaseTerm } from "./release-term.ts";
+import type { HoldingMode } from "./term.ts";
+import { returned } from "./term-end.ts";
+
+/** What is claimed and how it will be held, checked once and claimed as often as it takes. */
+export interface PlannedClaim {
+  readonly leases: readonly LeaseName[];
+  readonly request: ClaimRequest;
+  readonly timing: TermTiming;
+  readonly onOverrun: "exit" | "signal-only";
+  /** The name that metrics carry for each lease. */
+  readonly metricsName: (lease: LeaseName) => string;
+}
+
+/** How the leases of a claim are held. */
+export interface ClaimShape {
+  readonly mode: HoldingMode;
+  /** Units of a counted claim. */
+  readonly units?: number | undefined;
+  /** Units of the lease, if the claim creates it. */
+  readonly capacity?: number | undefined;
+}
+
+/** Checks the options and builds the request. Throws INVALID_ARGUMENT before anything is sent. */
+export function planClaim(
+  context: ClientContext,
+  leases: readonly LeaseName[],
+  shape: ClaimShape,
+  options: HoldOptions,
+): PlannedClaim {
+  const timing = resolveTiming({ ...context.timing, ...withoutUndefined(options) }, context.policy);
+  const claims = leases.map((lease) =>
+    LeaseClaim.fromPartial({
+      lease,
+      mode: modes[shape.mode],
+      units: shape.units ?? 1,
+      spec: specOf(shape, timing),
+    }),
+  );
+  const claimant = Claimant.fromPartial({
+    holder: options.holder ?? context.holder,
+    holderKey: options.holderKey ?? "",
+    value: bytesOf(options.value ?? ""),
+    timing: {
+      leaseDuration: durationFromMs(timing.leaseDurationMs),
+      usableTerm: durationFromMs(timing.usableTermMs),
+      renewInterval: durationFromMs(timing.renewIntervalMs),
+      requestTimeout: durationFromMs(timing.requestTimeoutMs),
+    },
+    ...(options.participant === undefined ? {} : { participant: options.participant }),
+  });
+  return {
+    leases,
+    request: { claims, claimant },
+    timing,
+    onOverrun: options.onOverrun ?? "exit",
+    metricsName: showLease,
+  };
+}
+
+/**
+ * Claims once. Undefined when the grant came so late that its function could not even start: it was given back. Rejects
+ * as the session does.
+ */
+export async function claimTerms(
+  context: ClientContext,
+  plan: PlannedClaim,
+  options: ClaimOptions,
+): Promise<readonly HeldTerm[] | undefined> {
+  const attributes = { "tenure.lease": plan.leases.map(showLease).join(" ") };
+  const span = context.tracer?.start("tenure.claim", attributes);
+  try {
+    const granted = await context.session.claim(plan.request, options);
+    span?.end();
+    const nowMs = context.session.clock.now();
+    if (granted.every((one) => isWorthHolding(one, plan.timing, nowMs))) return begin(context, plan, granted);
+    await Promise.all(granted.map((one, index) => giveBack(context, plan, one, index)));
+    return undefined;
+  } catch (error) {
+    span?.end(error instanceof Error ? error : new Error(String(error)));
+    throw error;
+  }
+}
+
+function begin(context: ClientContext, plan: PlannedClaim, granted: readonly Granted[]): readonly HeldTerm[] {
+  const { timing, onOverrun, metricsName, leases } = plan;
+  return granted.map((one, index) => {
+    const lease = leases[index] ?? { namespace: "", name: "" };
+    return new HeldTerm(context, one, { timing, onOverrun, metricsName: metricsName(lease) });
+  });
+}
+
+async function giveBack(context: ClientContext, plan: PlannedClaim, { grant }: Granted, index: number): Promise<void> {
+  const lease = plan.leases[index];
+  const token = grant.hold?.token;
+  if (lease !== undefined && token !== undefined) await releaseTerm(context, { lease, token }, returned, plan.timing);
+}
+
+/** What a claim that creates its lease gives it. */
+function specOf({ mode, capacity }: ClaimShape, { lockDelayMs }: TermTiming) {
+  return {
+    mode: modes[mode],
+    ...(mode === "counted" ? { capacity: capacity ?? 1 } : {}),
+    ...(lockDelayMs > 0 ? { lockDelay: durationFromMs(lockDelayMs) } : {}),
+  };
+}
+
+const modes: Readonly<Record<HoldingMode, HoldMode>> = {
+  exclusive: HoldMode.EXCLUSIVE,
+  shared: HoldMode.SHARED,
+  counted: HoldMode.COUNTED,
+};
+
+/** An option that is given as undefined takes the client's default, as one that is not given does. */
+function withoutUndefined(options: HoldOptions): HoldOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,278 @@
+import { setMaxListeners } from "node:events";
+import { HoldMode } from "@tenure/contracts";
+import type { Timer } from "@tenure/kernel";
+import { TenureError, toTenureError } from "../errors.ts";
+import type { Guard } from "../guard/guard.ts";
+import { TermGuard } from "../guard/term-guard.ts";
+import type { ClientContext } from "../instance/client-context.ts";
+import { lossExitCode } from "../instance/end-process.ts";
+import type { RunningTerm } from "../instance/running-terms.ts";
+import type { LeaseMetrics } from "../metrics/client-metrics.ts";
+import type { TraceSpan } from "../metrics/tracer.ts";
+import type { Granted, Keeping, KeepListener } from "../session/session.ts";
+import type { TermTiming } from "../timing/term-timing.ts";
+import { type LeaseName, showLease } from "./lease-name.ts";
+import { endOfNews, eventOfRefusal, isTermRefusal } from "./refusal.ts";
+import { releaseTerm } from "./release-term.ts";
+import type { HoldingMode, TermEvents, TermSignal } from "./term.ts";
+import { describeEnd, isOnRequest, returned, type TermEnd } from "./term-end.ts";
+import { TermEnded } from "./term-ended.ts";
+import {
+  beginTerm,
+  deadlineOf,
+  mayAct,
+  nextInstant,
+  step,
+  type TermEffect,
+  type TermEvent,
+  type TermStanding,
+  type TermState,
+} from "./term-state.ts";
+import { TypedListeners } from "./typed-listeners.ts";
+
+/** What a term needs besides its grant. */
+export interface TermParts {
+  readonly timing: TermTiming;
+  /** What happens when the function still runs at the deadline: the process ends, or the signal has to do. */
+  readonly onOverrun: "exit" | "signal-only";
+  /** The name that its metrics carry. */
+  readonly metricsName: string;
+}
+
+/**
+ * The shell around a term's rules: feeds {@link step} with what the session and the clock say, and does what it asks
+ * for. One timer, however many renewals.
+ */
+export class HeldTerm implements RunningTerm {
+  readonly lease: LeaseName;
+  readonly token: bigint;
+  readonly holder: string;
+  readonly mode: HoldingMode;
+  readonly units: number;
+  readonly guard: Guard;
+  readonly finished: Promise<void>;
+  readonly #context: ClientContext;
+  readonly #parts: TermParts;
+  readonly #metrics: LeaseMetrics;
+  readonly #span: TraceSpan | undefined;
+  readonly #controller = new AbortController();
+  readonly #listeners = new TypedListeners<TermEvents>();
+  readonly #keeping: Keeping;
+  #state: TermState;
+  #timer: { readonly dueMs: number; readonly timer: Timer } | undefined;
+  #released: Promise<void> = Promise.resolve();
+  #finish: () => void = () => undefined;
+
+  /** Begins to renew at once. The caller has made sure that enough of the term is left: see {@link isWorthHolding}. */
+  constructor(context: ClientContext, { grant, sentAtMs }: Granted, parts: TermParts) {
+    const { hold, lease } = grant;
+    if (hold === undefined || lease === undefined) throw malformedGrant();
+    this.lease = { namespace: lease.namespace, name: lease.name };
+    this.token = hold.token;
+    this.holder = hold.holder;
+    this.mode = modeNames[hold.mode] ?? "exclusive";
+    this.units = Math.max(1, hold.units);
+    this.finished = new Promise((resolve) => {
+      this.#finish = resolve;
+    });
+    this.#context = context;
+    this.#parts = parts;
+    // As much as the application likes may hang on its term.
+    setMaxListeners(0, this.#controller.signal);
+    const { usableTermMs, drainMs, stopTimeoutMs, renewIntervalMs, requestTimeoutMs } = parts.timing;
+    const graceMs = context.policy.stopBoundMs / 2;
+    this.#state = beginTerm({ usableTermMs, drainMs, stopTimeoutMs, graceMs }, sentAtMs);
+    this.guard = new TermGuard(context, this);
+    this.#metrics = context.metrics.of(parts.metricsName);
+    this.#metrics.terms += 1;
+    this.#metrics.leading = 1;
+    const attributes = { "tenure.lease": showLease(this.lease), "tenure.token": String(this.token) };
+    this.#span = context.tracer?.start("tenure.term", attributes);
+    context.terms.add(this);
+    const { holdId, partition, token } = hold;
+    this.#keeping = context.session.keep(
+      { lease, holdId, partition, token, renewIntervalMs, requestTimeoutMs, provenAtMs: sentAtMs, usableTermMs },
+      this.#keepListener(),
+    );
+    context.emit({ kind: "term-began", lease: this.lease, token });
+    this.#arm();
+  }
+
+  get remainingMs(): number {
+    this.#take({ kind: "tick" });
+    const nowMs = this.#context.session.clock.now();
+    return mayAct(this.#state, nowMs) ? deadlineOf(this.#state) - nowMs : 0;
+  }
+
+  get standing(): TermStanding {
+    this.#take({ kind: "tick" });
+    return this.#state.hasReturned ? "lost" : this.#state.standing;
+  }
+
+  get signal(): TermSignal {
+    return this.#controller.signal;
+  }
+
+  get provenAgeMs(): number {
+    this.#take({ kind: "tick" });
+    return this.#context.session.clock.now() - this.#state.provenAtMs;
+  }
+
+  get leaseDurationMs(): number {
+    return this.#parts.timing.leaseDurationMs;
+  }
+
+  /** Why the term ends or ended; undefined while nobody has asked it to. */
+  get end(): TermEnd | undefined {
+    return this.#state.lost?.end ?? this.#state.signalled?.end;
+  }
+
+  check(): void {
+    this.#take({ kind: "tick" });
+    if (mayAct(this.#state, this.#context.session.clock.now())) return;
+    throw new TermEnded(this.lease, this.token, this.end ?? returned);
+  }
+
+  stepDown(reason = ""): void {
+    this.#take({ kind: "asked", end: { kind: "released", by: "step-down", note: reason } });
+  }
+
+  stop(cause: unknown): void {
+    this.#take({ kind: "asked", end: { kind: "stopped", cause } });
+  }
+
+  noteRefusal(error: Error): void {
+    const refusal = toTenureError(error);
+    if (isTermRefusal(refusal)) this.#take(eventOfRefusal(refusal));
+  }
+
+  on<Name extends keyof TermEvents>(name: Name, listener: (event: TermEvents[Name]) => void): () => void {
+    return this.#listeners.add(name, listener);
+  }
+
+  /** Says that the work is done: the release is sent now, if there is still something to release. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#state.hasReturned) {
+      this.#take({ kind: "returned" });
+      this.#metrics.leading = 0;
+      const end = this.end ?? returned;
+      this.#metrics.ended[end.kind] += 1;
+      await this.#released;
+      this.#span?.end(isOnRequest(end) ? undefined : new TermEnded(this.lease, this.token, end));
+      this.#context.terms.remove(this);
+      this.#finish();
+    }
+    await this.finished;
+  }
+
+  #keepListener(): KeepListener {
+    return {
+      onRenewed: (sentAtMs) => {
+        this.#metrics.renewals += 1;
+        this.#take({ kind: "renewed", sentAtMs });
+      },
+      onMissed: (error) => {
+        this.#metrics.renewalsMissed += 1;
+        this.#take({ kind: "missed", error });
+      },
+      onRefused: (error) => this.#take(eventOfRefusal(error)),
+      onEndOfTerm: ({ successor, cleared, reason }) => {
+        if (!cleared) this.#take({ kind: "asked", end: { kind: "end-of-term", successor, note: reason } });
+      },
+      onEnded: (reason, note) => this.#take({ kind: "ended", end: endOfNews(reason, note) }),
+    };
+  }
+
+  /** Takes the proof that the renewing thread may have written while this one was busy, then the event. */
+  #take(event: TermEvent): void {
+    if (this.#state.hasReturned) return;
+    const nowMs = this.#context.session.clock.now();
+    const sentAtMs = this.#keeping.provenAtMs;
+    if (sentAtMs > this.#state.provenAtMs) this.#step({ kind: "renewed", sentAtMs }, nowMs);
+    this.#step(event, nowMs);
+    this.#arm();
+  }
+
+  #step(event: TermEvent, nowMs: number): void {
+    const { state, effects } = step(this.#state, event, nowMs);
+    this.#state = state;
+    for (const effect of effects) this.#do(effect);
+  }
+
+  /** One timer for what time changes next. One that is due too early finds nothing to do and is set again. */
+  #arm(): void {
+    const dueMs = nextInstant(this.#state);
+    const isNever = dueMs === Number.POSITIVE_INFINITY;
+    if (!isNever && this.#timer !== undefined && this.#timer.dueMs <= dueMs) return;
+    this.#timer?.timer.cancel();
+    this.#timer = undefined;
+    if (isNever) return;
+    const { clock } = this.#context.session;
+    const timer = clock.schedule(dueMs - clock.now(), () => {
+      this.#timer = undefined;
+      this.#take({ kind: "tick" });
+    });
+    this.#timer = { dueMs, timer };
+  }
+
+  #do(effect: TermEffect): void {
+    const { lease, token } = this;
+    const nowMs = this.#context.session.clock.now();
+    const remainingMs = Math.max(0, deadlineOf(this.#state) - nowMs);
+    switch (effect.kind) {
+      case "held":
+        this.#span?.event("held");
+        this.#context.emit({ kind: "term-held", lease, token });
+        this.#listeners.emit("held", { remainingMs });
+        return;
+      case "at-risk":
+        this.#span?.event("at-risk", { "tenure.reason": effect.error.reason });
+        this.#context.emit({ kind: "term-at-risk", lease, token, error: effect.error });
+        this.#listeners.emit("at-risk", { remainingMs, error: effect.error });
+        return;
+      case "signal":
+        this.#span?.event("signal", { "tenure.end": effect.end.kind });
+        this.#context.emit({ kind: "term-ending", lease, token, end: effect.end });
+        this.#controller.abort(new TermEnded(lease, token, effect.end));
+        return;
+      case "lost":
+        this.#metrics.leading = 0;
+        this.#span?.event("lost", { "tenure.end": effect.end.kind });
+        this.#context.emit({ kind: "term-lost", lease, token, end: effect.end });
+        this.#listeners.emit("lost", { end: effect.end });
+        return;
+      case "stop-renewing":
+        this.#keeping[Symbol.dispose]();
+        return;
+      case "release":
+        this.#released = releaseTerm(this.#context, this, effect.end, this.#parts.timing);
+        return;
+      case "overrun":
+        this.#overrun(effect.end);
+        return;
+    }
+  }
+
+  #overrun(end: TermEnd): void {
+    this.#metrics.overruns += 1;
+    if (this.#parts.onOverrun === "signal-only") return;
+    const why = `${describeEnd(end)}, and what it was for still runs`;
+    this.#context.endProcess(lossExitCode, `lease ${showLease(this.lease)} (token ${this.token}) is lost: ${why}`);
+  }
+}
+
+/** Whether so much of a grant is left that its function may be started: its signal would not fire at once. */
+export function isWorthHolding({ sentAtMs }: Granted, { usableTermMs, drainMs }: TermTiming, nowMs: number): boolean {
+  return nowMs < sentAtMs + usableTermMs - drainMs;
+}
+
+const modeNames: Readonly<Record<number, HoldingMode>> = {
+  [HoldMode.EXCLUSIVE]: "exclusive",
+  [HoldMode.SHARED]: "shared",
+  [HoldMode.COUNTED]: "counted",
+};
+
+function malformedGrant(): TenureError {
+  const message = "the service granted a lease without saying which";
+  return new TenureError({ code: "INTERNAL", reason: "MALFORMED_MESSAGE", message });
+}
