@@ -268,6 +268,16 @@ describe("a session", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it("ends when its client does not greet within 10 s", async () => {
+    const { clock, open } = setUp();
+    const peer = open();
+    await clock.advance(10_000);
+    expect(peer.ended).toEqual([]);
+    await clock.advance(1_000);
+    expect(peer.ended[0]?.fault?.reason).toBe("STREAM_SILENT");
+    expect(peer.messages).toEqual([]);
+  });
+
   it("says goodbye, refuses new calls and sessions, and answers the open ones", async () => {
     const { begun, engine, open } = setUp();
     const peer = open();

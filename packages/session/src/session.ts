@@ -27,6 +27,9 @@ import { WaitGroup } from "./wait-beats.ts";
 const mostCallsPerMessage = 1_000;
 const mostAnswersPerMessage = 1_000;
 
+/** A client has this long to greet. */
+const greetingMs = 10_000;
+
 /** The server's side of one client's session. */
 export class Session implements OpenSession, RenewalClient {
   readonly #services: EngineServices;
@@ -43,7 +46,7 @@ export class Session implements OpenSession, RenewalClient {
   #isOver = false;
   #sentBefore = 0;
   /** How long the client may be silent, and since when it has been, on the engine's clock. */
-  silenceMs = Number.POSITIVE_INFINITY;
+  silenceMs = greetingMs;
   heardAtMs: number;
 
   constructor(services: EngineServices, port: SessionPort, id: string, onOver: () => void) {

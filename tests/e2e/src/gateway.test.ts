@@ -69,7 +69,7 @@ describe("the gateway", () => {
   });
 
   it("answers UNIMPLEMENTED for a stream that no service serves yet", async () => {
-    const stream = client.makeBidiStreamRequest("/tenure.v1.SessionService/Session", pass, pass);
+    const stream = client.makeBidiStreamRequest("/tenure.v1.MigrationService/Join", pass, pass);
     stream.on("data", () => undefined);
     const [error] = (await once(stream, "error").catch((thrown) => [thrown])) as [ServiceError];
     expect([error.code, faultOf(error).reason]).toEqual([grpcCodes.UNIMPLEMENTED, "NOT_SERVED"]);

@@ -1,4 +1,10 @@
-import { LeaseServiceCreateRequest, LeaseServiceDefinition, publicServices, ReadConsistency } from "@tenure/contracts";
+import {
+  encodeRenewals,
+  LeaseServiceCreateRequest,
+  LeaseServiceDefinition,
+  publicServices,
+  ReadConsistency,
+} from "@tenure/contracts";
 import { seededRandom } from "@tenure/kernel";
 import { waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -38,8 +44,10 @@ afterAll(() => deployment?.[Symbol.asyncDispose](), 120_000);
 async function everything() {
   const read = { consistency: ReadConsistency.LINEARIZABLE, minRevision: 0n };
   const { leases: records } = await callUnary(address, leases, list, list.requestType.fromPartial({ read }));
-  // How much of a term is left is told anew with every answer; the rest is the record.
-  return records.map(({ key: name, revision, uid, lastToken, holds }) => [name, revision, uid, lastToken, holds]);
+  // Times of renewals are told anew with every answer; the rest is the record.
+  return records.map(({ key: name, revision, uid, lastToken, holds }) => {
+    return { name, revision, uid, lastToken, holds: holds.map(({ holder, token }) => [holder, token]) };
+  });
 }
 
 /** One malformed input, and what came of it. */
@@ -96,8 +104,13 @@ describe(`${inputs} malformed inputs (seed ${seed})`, () => {
     async () => {
       await callUnary(address, leases, create, LeaseServiceCreateRequest.fromPartial({ lease: key("free") }));
       using session = await TestSession.open(address, "fuzz");
-      await take(session, "held", "h");
-      const beating = setInterval(() => session.error === undefined && session.send({}), 1_000);
+      const { hold } = await take(session, "held", "h");
+      const holdIds = [Number(hold.holdId)];
+      const renew = () => {
+        const group = { partition: hold.partition, sendNumber: Number(session.sendNumber + 1n), holdIds };
+        if (session.error === undefined) session.send({ renewals: encodeRenewals([group]) });
+      };
+      const beating = setInterval(renew, 1_000);
       const gateway = deployment.process("gateway-1");
       const before = await everything();
       const filesBefore = holdings(gateway.pid).files;
