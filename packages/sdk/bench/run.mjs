@@ -74,7 +74,9 @@ async function measureRenewals(renewal, count, renewIntervalMs) {
   const { system, user } = process.cpuUsage(before);
   const perSecond = Math.round((renewed * 1_000) / tookMs);
   const cpu = ((user + system) / 10 / tookMs).toFixed(0);
-  say(`${count} holds every ${renewIntervalMs} ms, ${renewal}: ${perSecond} renewals/s, ${missed} missed, CPU ${cpu} %`);
+  say(
+    `${count} holds every ${renewIntervalMs} ms, ${renewal}: ${perSecond} renewals/s, ${missed} missed, CPU ${cpu} %`,
+  );
   await session[Symbol.asyncDispose]();
 }
 

@@ -6,6 +6,7 @@ import {
   LeaseServiceWatchRequest,
   StoreServiceDefinition,
   StoreServiceMarkEndOfTermRequest,
+  TermEndReason,
 } from "@tenure/contracts";
 import type { Session } from "@tenure/sdk/session";
 import { waitFor } from "@tenure/testkit";
@@ -184,7 +185,9 @@ describe.each(ways)("a session over %s", (way) => {
     await using session = await deployment.open(way);
     const granted = only(await session.claim(claimOf("a", [`${way}-ending`], 60_000)));
     const notes = new Notes();
-    using _keeping = session.keep(keptOf(granted), notes);
+    // One renewal shows the service whose term it is; the next is a minute away, so what is told then is pushed.
+    using keeping = session.keep({ ...keptOf(granted), renewIntervalMs: 60_000 }, notes);
+    keeping.renewNow();
     await waitFor(() => notes.renewed.length > 0, { describe: "a renewal" });
     const { lease, token } = keptOf(granted);
     await using bus = await deployment.connect();
@@ -203,6 +206,9 @@ describe.each(ways)("a session over %s", (way) => {
     await mark(undefined, 2n);
     await waitFor(() => notes.marks.some(({ cleared }) => cleared), { describe: "its withdrawal" });
     expect(notes.refused).toEqual([]);
+    await session.release([{ lease, token }]);
+    await waitFor(() => notes.ended.length > 0, { describe: "the end of the term" });
+    expect(notes.ended[0]).toMatchObject({ reason: TermEndReason.RELEASED });
   });
 
   it("streams a watch with bounded credit, to the end that its reader chooses", async () => {

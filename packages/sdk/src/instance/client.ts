@@ -16,6 +16,7 @@ import type { Session, SessionState } from "../session/session.ts";
 import { type LeaseInput, type LeaseName, leaseNameOf } from "../term/lease-name.ts";
 import type { Term } from "../term/term.ts";
 import { callSafely } from "../term/typed-listeners.ts";
+import { resolveTiming } from "../timing/check-timing.ts";
 import { type DurationInput, optionError, toMs } from "../timing/duration-input.ts";
 import type { TimingOptions } from "../timing/term-timing.ts";
 import type { ClientContext } from "./client-context.ts";
@@ -181,9 +182,23 @@ export class Client implements Tenure {
   async #close(): Promise<void> {
     const why = new TenureError({ code: "CANCELLED", reason: "SESSION_CLOSED", message: "the client was closed" });
     this.#closing.abort(why);
-    await this.#context.terms.stop(why);
-    await Promise.allSettled(this.#work);
+    const finished = Promise.all([this.#context.terms.stop(why), Promise.allSettled(this.#work)]);
+    await this.#within(this.#longestEndMs(), finished);
     await this.session[Symbol.asyncDispose]();
+  }
+
+  /** A function that is only signalled may never return: it is waited for as long as a term of it can last. */
+  #longestEndMs(): number {
+    const { timing, policy } = this.#context;
+    const { stopTimeoutMs, usableTermMs } = resolveTiming(timing, policy);
+    return stopTimeoutMs + usableTermMs + policy.stopBoundMs;
+  }
+
+  async #within(limitMs: number, finished: Promise<unknown>): Promise<void> {
+    const done = new AbortController();
+    const limit = this.session.clock.sleep(limitMs, done.signal).catch(() => undefined);
+    await Promise.race([finished, limit]);
+    done.abort();
   }
 
   #refuseIfClosed(): void {

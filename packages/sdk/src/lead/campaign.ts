@@ -38,10 +38,10 @@ export async function* campaign(
     const onStop = (): void => term.stop(stop.reason);
     stop.addEventListener("abort", onStop, { once: true });
     try {
-      if (stop.aborted) onStop();
+      if (stop.aborted) return;
       yield term;
     } finally {
-      await term[Symbol.asyncDispose]();
+      await term.release();
       stop.removeEventListener("abort", onStop);
     }
     // A function that returns at once would otherwise claim and release in a loop.

@@ -116,6 +116,19 @@ describe("leading", () => {
     expect(session.claims).toHaveLength(1);
   });
 
+  it("does not run the function when its signal was aborted with the grant under way", async () => {
+    const { client, session } = clientUnderTest();
+    const stop = new AbortController();
+    const { work, terms } = slowWork();
+    const leading = client.lead("a/b", { signal: stop.signal }, work);
+    await session.clock.advance(0);
+    session.lastClaim.grant();
+    stop.abort();
+    await leading;
+    expect(terms).toEqual([]);
+    expect(session.releases).toHaveLength(1);
+  });
+
   it("gives back a grant that came too late to start its function, and goes on", async () => {
     const { client, session } = clientUnderTest();
     const { work, terms } = slowWork();
@@ -254,6 +267,21 @@ describe("a campaign as a loop", () => {
 });
 
 describe("closing a client", () => {
+  it("waits for a function that never returns only as long as its term can last", async () => {
+    const { client, session } = clientUnderTest();
+    void client.lead("a/b", { onOverrun: "signal-only" }, () => new Promise(() => undefined));
+    await session.clock.advance(0);
+    session.lastClaim.grant();
+    await session.clock.advance(0);
+    const closing = client.close();
+    await session.clock.advance(1_699);
+    expect(session.isClosed).toBe(false);
+    await session.clock.advance(1);
+    await closing;
+    expect(session.isClosed).toBe(true);
+    expect(session.releases).toEqual([]);
+  });
+
   it("asks every term to finish, waits for it, and hangs up last", async () => {
     const { client, session } = clientUnderTest();
     const { work, terms, end } = slowWork();

@@ -50,7 +50,7 @@ async function runTerm<Result>(term: HeldTerm, work: Work<Result>, isOnce: boole
     if (isOnce || !isOfSignal(error, term.signal)) throw error;
     return undefined;
   } finally {
-    await term[Symbol.asyncDispose]();
+    await term.release();
   }
 }
 

@@ -10,6 +10,8 @@ export interface LockOptions extends HoldOptions {
   readonly wait?: boolean | DurationInput | undefined;
   /** Aborting it leaves the queue; a lock that was granted meanwhile is given back. */
   readonly signal?: AbortSignal | undefined;
+  /** How long to try while the service gives no answer, for a lock that does not wait. Default 5 s. */
+  readonly timeout?: DurationInput | undefined;
   /** `exclusive` (default); `shared` with other readers; `counted` by units of the lock's capacity. */
   readonly mode?: "exclusive" | "shared" | "counted" | undefined;
   /** Units of a counted lock to take. Default 1. */

@@ -25,8 +25,12 @@ export class LockSet implements AsyncDisposable {
     for (const term of this.#terms) term.check();
   }
 
-  /** Gives all of them back. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#terms.map((term) => term[Symbol.asyncDispose]()));
+  /** Gives all of them back, as leaving the block does. */
+  async release(): Promise<void> {
+    await Promise.all(this.#terms.map((term) => term.release()));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.release();
   }
 }

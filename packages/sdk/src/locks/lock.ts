@@ -52,9 +52,11 @@ async function take(
   const signal = options.signal === undefined ? context.closing : AbortSignal.any([options.signal, context.closing]);
   // Locks have many names: they are counted by namespace, so that metrics stay few.
   const counted = { ...plan, metricsName: ({ namespace }: LeaseName) => `${namespace}/*` };
+  const timeoutMs = options.timeout === undefined ? undefined : toMs(options.timeout, "timeout");
+  const claim = { signal, timeoutMs, waitMs: waitOf(options.wait ?? true) };
   for (;;) {
     signal.throwIfAborted();
-    const terms = await claimTerms(context, counted, { signal, waitMs: waitOf(options.wait ?? true) });
+    const terms = await claimTerms(context, counted, claim);
     // A grant that came too late to be of use was given back: the caller still wants the lock.
     if (terms !== undefined) return terms;
   }

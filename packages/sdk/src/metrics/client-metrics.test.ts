@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { clientUnderTest } from "../testing/client-under-test.ts";
-import { unavailable } from "../testing/scripted-session.ts";
+import { refusal, unavailable } from "../testing/scripted-session.ts";
 import { ClientMetrics } from "./client-metrics.ts";
 import type { TraceAttributes } from "./tracer.ts";
 
@@ -40,6 +40,22 @@ describe("the metrics of a client", () => {
       "a/b": { terms: 1, claimsFailed: 1, leading: 0, ended: { released: 1 } },
       "jobs/*": { terms: 1, ended: { released: 1 } },
     });
+  });
+});
+
+describe("the status of locks", () => {
+  it("counts those that are held now", async () => {
+    const { client, session } = clientUnderTest();
+    const taking = [client.lock("jobs/1"), client.lock("jobs/2")];
+    for (const claim of session.claims) claim.grant();
+    const [first, second] = await Promise.all(taking);
+    expect(client.metrics.of("jobs/*").leading).toBe(2);
+    await first?.release();
+    expect(client.metrics.of("jobs/*").leading).toBe(1);
+    session.kept[1]?.listener.onRefused(refusal("FENCED"));
+    expect(client.metrics.of("jobs/*").leading).toBe(0);
+    await second?.release();
+    expect(client.metrics.of("jobs/*").leading).toBe(0);
   });
 });
 

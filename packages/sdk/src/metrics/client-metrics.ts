@@ -2,7 +2,7 @@ import type { TermEnd } from "../term/term-end.ts";
 
 /** What is counted for one lease; the locks of a namespace are counted together, as `namespace/*`. */
 export interface LeaseMetrics {
-  /** 1 while a term runs whose deadline is ahead, 0 before and after. */
+  /** Terms that run and whose deadline is ahead: 1 while this process leads, 0 before and after; more for locks. */
   leading: number;
   /** Terms that began. */
   terms: number;

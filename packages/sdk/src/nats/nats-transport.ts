@@ -5,6 +5,7 @@ import { type Clock, type Random, redactLogins } from "@tenure/kernel";
 import { createSessionEngine, type EngineParts, type News, type OpenSession } from "@tenure/session";
 import { TenureError, toTenureError } from "../errors.ts";
 import type { OwnTerm, Transport, TransportListener, TransportStream } from "../transport/transport.ts";
+import { BusNews } from "./bus-news.ts";
 
 /** How components inside the deployment reach NATS. Plain values, so that another thread can do the same. */
 export interface NatsOptions {
@@ -92,18 +93,16 @@ export class NatsTransport implements Transport {
       { servers, name, inboxPrefix, nkeySeed, tls, clock, random, connectTimeoutMs },
       this.#stop.signal,
     );
-    const parts = createSessionEngine({ bus, clock, random, instance: bus.instance, version, news: this.#news() });
+    const parts = createSessionEngine({ bus, clock, random, instance: bus.instance, version, news: this.#news(bus) });
     return { bus, parts };
   }
 
-  /**
-   * Without the log there is no news but what the answers to renewals say: that a term is to end. The engine asks which
-   * term they are about.
-   */
-  #news(): News {
-    const principal = this.#options.principal ?? anonymous;
+  /** News by watching the client's leases; which those are, the client itself knows. */
+  #news(bus: Bus): News {
+    const { clock, principal = anonymous, random } = this.#options;
+    const news = new BusNews({ bus, clock, random, principal });
     return {
-      follow: () => () => {},
+      follow: (lease, listener) => news.follow(lease, listener),
       termOf: (partition, holdId) => {
         const term = this.#findTerm(partition, holdId);
         if (term === undefined) return undefined;

@@ -77,6 +77,8 @@ export class Link {
   #sendNumber = 0;
   #sentAtMs = 0;
   #heardAtMs = 0;
+  /** The oldest message that the server has not said to have received, and when it was sent; 0 if there is none. */
+  #unreceived = { number: 0, atMs: 0 };
   #connectedAtMs = 0;
   #silenceMs = 0;
   #beat: Timer | undefined;
@@ -107,6 +109,7 @@ export class Link {
     const isPresent = () => this.#generation === generation && !this.#isClosed;
     this.#isWritable = true;
     this.#room = undefined;
+    this.#unreceived = { number: 0, atMs: 0 };
     this.#stream = transport.open({
       onMessage: (message) => isPresent() && this.#onMessage(message),
       onWritable: () => isPresent() && this.#onWritable(),
@@ -144,6 +147,7 @@ export class Link {
 
   #onMessage(message: SessionServiceSessionResponse): void {
     this.#heardAtMs = this.#options.clock.now();
+    this.#noteReceived(Number(message.receivedNumber));
     if (this.#room === undefined) {
       if (message.welcome === undefined) {
         this.#onBroken(unreachable(`${this.#options.transport.address} did not greet first`));
@@ -157,7 +161,7 @@ export class Link {
 
   #onWelcome(welcome: SessionWelcome): void {
     const heartbeatMs = welcome.heartbeatInterval ? durationToMs(welcome.heartbeatInterval) : defaultHeartbeatMs;
-    this.#silenceMs = 2 * heartbeatMs + this.#options.requestTimeoutMs;
+    this.#silenceMs = heartbeatMs + this.#options.requestTimeoutMs;
     this.#room = {
       maxBytes: welcome.maxMessageBytes || defaultMaxMessageBytes,
       maxOpenCalls: welcome.maxOpenCalls || defaultMaxOpenCalls,
@@ -175,6 +179,8 @@ export class Link {
   #onGoodbye({ reason, reconnectAfter }: NonNullable<SessionServiceSessionResponse["goodbye"]>): void {
     const afterMs = Math.min(reconnectAfter ? durationToMs(reconnectAfter) : 0, longestGoodbyeMs);
     const generation = this.#generation;
+    // New calls would be refused here; they wait for the next stream.
+    if (this.#room !== undefined) this.#room = { ...this.#room, maxOpenCalls: 0 };
     this.#reopen?.cancel();
     this.#reopen = this.#options.clock.schedule(afterMs, () => {
       if (this.#generation !== generation || this.#isClosed) return;
@@ -225,6 +231,7 @@ export class Link {
 
   #send(message: Omit<SessionServiceSessionRequest, "sendNumber">, number = this.#number()): void {
     this.#sentAtMs = this.#options.clock.now();
+    if (this.#unreceived.number === 0) this.#unreceived = { number, atMs: this.#sentAtMs };
     this.#isWritable = this.#stream?.send({ ...message, sendNumber: BigInt(number) }) ?? false;
   }
 
@@ -238,11 +245,25 @@ export class Link {
     });
   }
 
+  #noteReceived(received: number): void {
+    if (received < this.#unreceived.number) return;
+    const isAllReceived = received >= this.#sendNumber;
+    this.#unreceived = isAllReceived ? { number: 0, atMs: 0 } : { number: received + 1, atMs: this.#heardAtMs };
+  }
+
+  /** Breaks a stream that has died in either direction: one that says nothing, or whose server receives nothing. */
   #scheduleWatch(inMs: number): void {
-    const { clock, transport } = this.#options;
+    const { clock, requestTimeoutMs, transport } = this.#options;
+    const dueAtMs = clock.now() + inMs;
     this.#watch = clock.schedule(inMs, () => {
-      const leftMs = this.#heardAtMs + this.#silenceMs - clock.now();
+      const nowMs = clock.now();
+      const oldestMs =
+        this.#unreceived.number === 0 ? this.#heardAtMs : Math.min(this.#heardAtMs, this.#unreceived.atMs);
+      const leftMs = oldestMs + this.#silenceMs - nowMs;
+      // A thread that was busy itself has messages waiting that it has not read.
+      const wasAsleep = nowMs - dueAtMs > requestTimeoutMs / 2;
       if (leftMs > 0) this.#scheduleWatch(leftMs);
+      else if (wasAsleep) this.#scheduleWatch(requestTimeoutMs);
       else this.#onBroken(unreachable(`${transport.address} was silent for ${this.#silenceMs} ms`));
     });
   }

@@ -295,10 +295,10 @@ describe("the link", () => {
   });
 
   it("opens another stream when the server is silent, does not greet, or says goodbye", async () => {
-    const { session, transport, clock } = await sessionUnderTest();
+    const { session, transport, clock } = await sessionUnderTest({ heartbeatMs: 5_000 });
     const states: string[] = [];
     session.onState((state) => states.push(state));
-    await clock.advance(11_999);
+    await clock.advance(6_999);
     expect(states).toEqual([]);
     await clock.advance(1);
     expect(states).toEqual(["reconnecting"]);
@@ -312,10 +312,33 @@ describe("the link", () => {
     expect(session.state).toBe("connected");
     const { length } = transport.streams;
     transport.last.say({ goodbye: { reason: "rolling", reconnectAfter: { seconds: 1n, nanos: 0 } } });
+    const call = session.call("LeaseService.Get", get);
     await clock.advance(999);
     expect(transport.streams).toHaveLength(length);
+    expect(transport.last.calls).toHaveLength(0);
     await clock.advance(1);
     expect(transport.streams).toHaveLength(length + 1);
+    transport.last.welcome();
+    await clock.advance(0);
+    transport.last.reply(1n, answer(3n));
+    expect((await call).revision).toBe(3n);
+  });
+
+  it("opens another stream when the server receives nothing, however much it says", async () => {
+    const { transport, clock } = await sessionUnderTest({ heartbeatMs: 5_000 });
+    transport.last.say({ receivedNumber: 1n });
+    for (let second = 0; second < 9; second += 1) {
+      await clock.advance(1_000);
+      transport.last.say({ receivedNumber: 1n });
+    }
+    await clock.advance(100);
+    expect(transport.streams).toHaveLength(2);
+    transport.last.welcome({ heartbeatMs: 5_000 });
+    for (let second = 0; second < 20; second += 1) {
+      await clock.advance(1_000);
+      transport.last.say({ receivedNumber: transport.last.sent.at(-1)?.sendNumber ?? 0n });
+    }
+    expect(transport.streams).toHaveLength(2);
   });
 
   it("tries again with growing pauses of at most a second", async () => {

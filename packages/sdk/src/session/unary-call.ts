@@ -101,6 +101,7 @@ export class UnaryCall<Response> implements WireCall {
   }
 
   onEnd(): void {
+    if (this.#isOver) return;
     // Only a server that breaks the protocol ends a unary call without an answer.
     const message = `${this.method} was ended without an answer`;
     this.#fail(new TenureError({ code: "INTERNAL", reason: "INTERNAL", message, applied: this.#applied() }));

@@ -85,7 +85,7 @@ export class HeldTerm implements RunningTerm {
     this.guard = new TermGuard(context, this);
     this.#metrics = context.metrics.of(parts.metricsName);
     this.#metrics.terms += 1;
-    this.#metrics.leading = 1;
+    this.#metrics.leading += 1;
     const attributes = { "tenure.lease": showLease(this.lease), "tenure.token": String(this.token) };
     this.#span = context.tracer?.start("tenure.term", attributes);
     context.terms.add(this);
@@ -150,11 +150,15 @@ export class HeldTerm implements RunningTerm {
     return this.#listeners.add(name, listener);
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.release();
+  }
+
   /** Says that the work is done: the release is sent now, if there is still something to release. */
-  async [Symbol.asyncDispose](): Promise<void> {
+  async release(): Promise<void> {
     if (!this.#state.hasReturned) {
       this.#take({ kind: "returned" });
-      this.#metrics.leading = 0;
+      if (this.#state.lost === undefined) this.#metrics.leading -= 1;
       const end = this.end ?? returned;
       this.#metrics.ended[end.kind] += 1;
       await this.#released;
@@ -236,7 +240,7 @@ export class HeldTerm implements RunningTerm {
         this.#controller.abort(new TermEnded(lease, token, effect.end));
         return;
       case "lost":
-        this.#metrics.leading = 0;
+        this.#metrics.leading -= 1;
         this.#span?.event("lost", { "tenure.end": effect.end.kind });
         this.#context.emit({ kind: "term-lost", lease, token, end: effect.end });
         this.#listeners.emit("lost", { end: effect.end });

@@ -47,6 +47,8 @@ export interface Term extends AsyncDisposable {
   readonly guard: Guard;
   /** Throws {@link TermEnded} unless this process may act now. Compares clocks: right also just after a pause. */
   check(): void;
+  /** Says that the work is done, as leaving the block does: the lease is given back. Idempotent. */
+  release(): Promise<void>;
   /** Asks for the end: the signal fires, and the term is released when its function has returned. */
   stepDown(reason?: string): void;
   /** Calls the listener for every later event of that name; returns what ends that. */

@@ -33,7 +33,7 @@ export class ScriptedStream implements TransportStream {
     return this.sent.flatMap(({ calls }) => calls);
   }
 
-  welcome(room: { readonly maxMessageBytes?: number; readonly maxOpenCalls?: number } = {}): void {
+  welcome(room: Partial<Record<"maxMessageBytes" | "maxOpenCalls" | "heartbeatMs", number>> = {}): void {
     this.say({
       welcome: {
         sessionId: "s",
@@ -42,7 +42,7 @@ export class ScriptedStream implements TransportStream {
         principal: "tester",
         maxMessageBytes: room.maxMessageBytes ?? 1_000_000,
         maxOpenCalls: room.maxOpenCalls ?? 1_000,
-        heartbeatInterval: durationFromMs(5_000),
+        heartbeatInterval: durationFromMs(room.heartbeatMs ?? 60_000),
         now: undefined,
       },
     });

@@ -11,7 +11,7 @@ export interface SessionUnderTest {
 
 /** R 2 s, T 2 s, calls of 5 s. Connected unless said otherwise. */
 export async function sessionUnderTest(
-  options: Partial<SessionClientOptions> & { readonly isConnected?: boolean } = {},
+  options: Partial<SessionClientOptions> & { readonly isConnected?: boolean; readonly heartbeatMs?: number } = {},
 ): Promise<SessionUnderTest> {
   const clock = new FakeClock({ startMs: 100_000 });
   const transport = new ScriptedTransport();
@@ -29,7 +29,7 @@ export async function sessionUnderTest(
   });
   session.start();
   if (options.isConnected ?? true) {
-    transport.last.welcome();
+    transport.last.welcome(options.heartbeatMs === undefined ? {} : { heartbeatMs: options.heartbeatMs });
     await clock.advance(0);
   }
   return { session, transport, clock };
