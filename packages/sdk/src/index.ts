@@ -1,5 +1,6 @@
 export type { Lease, LeaseEvent, Transition } from "@tenure/contracts";
 export { type ConnectOptions, connect } from "./connect.ts";
+export type { CoordinatedOptions, StrategyInput } from "./coordinated/index.ts";
 export {
   type ClientReason,
   type ErrorCode,
@@ -26,6 +27,10 @@ export {
   leaderHealth,
   type TermSource,
 } from "./health/leader-health.ts";
+export type { DependentInput, IdentityOptions } from "./identity/identity-options.ts";
+export type { Instance, InstanceLiveness, InstanceSelector } from "./identity/instance.ts";
+export type { InstanceChange, Instances, WatchInstancesOptions } from "./identity/instances.ts";
+export type { IdentityNews, OwnIdentity } from "./identity/own-identity.ts";
 export type { ClientOptions } from "./instance/client.ts";
 export type { ClientEvent } from "./instance/client-event.ts";
 export { lossExitCode } from "./instance/end-process.ts";

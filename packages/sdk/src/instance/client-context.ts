@@ -29,4 +29,6 @@ export interface ClientContext {
   emit(event: ClientEvent): void;
   /** Reads a lease's name in the client's default namespace. */
   leaseName(input: LeaseInput): LeaseName;
+  /** The id of this process's own identity, which its holds name; empty if it has none. */
+  identityId?(): string;
 }

@@ -2,6 +2,10 @@ import { setMaxListeners } from "node:events";
 import { defaultTimingPolicy, type TimingPolicy } from "@tenure/core";
 import { TenureError, toTenureError } from "../errors.ts";
 import { type HealthHandler, type HealthOptions, leaderHealth } from "../health/leader-health.ts";
+import type { IdentityOptions } from "../identity/identity-options.ts";
+import type { InstanceSelector } from "../identity/instance.ts";
+import { Instances } from "../identity/instances.ts";
+import { OwnIdentity } from "../identity/own-identity.ts";
 import { type CampaignOptions, campaign, planCampaign } from "../lead/campaign.ts";
 import { type LeadOptions, lead, type Work } from "../lead/lead.ts";
 import { Leases } from "../leases/leases.ts";
@@ -30,6 +34,8 @@ import type { Tenure } from "./tenure.ts";
 export interface ClientOptions {
   /** The identity that holds show; host, process id and six random digits unless given. At most 253 bytes. */
   readonly identity?: string | undefined;
+  /** Registers this process as an instance of a component for as long as the client lives; see `tenure.identity`. */
+  readonly register?: IdentityOptions | undefined;
   /** The namespace of leases that are named without one. */
   readonly namespace?: string | undefined;
   /** Durations of every term that does not say otherwise. */
@@ -53,6 +59,7 @@ export class Client implements Tenure {
   readonly leases: Leases;
   readonly metrics = new ClientMetrics();
   readonly session: Session;
+  readonly identity: OwnIdentity | undefined;
   readonly #context: ClientContext;
   readonly #closing = new AbortController();
   readonly #work = new Set<Promise<unknown>>();
@@ -78,7 +85,10 @@ export class Client implements Tenure {
         if (onEvent !== undefined) callSafely(onEvent, event);
       },
       leaseName: (input) => leaseNameOf(input, options.namespace),
+      identityId: () => this.identity?.id ?? "",
     };
+    const { register } = options;
+    this.identity = register && new OwnIdentity(session, register, this.#context.leaseName);
     this.leases = new Leases(this.#context);
     session.onState((state, error) => {
       if (state === "connected") this.#context.emit({ kind: "connected" });
@@ -166,6 +176,10 @@ export class Client implements Tenure {
     );
   }
 
+  instances(selector: InstanceSelector = {}): Instances {
+    return new Instances(this.session, selector, this.#closing.signal);
+  }
+
   onState(listener: (state: SessionState, why?: TenureError) => void): () => void {
     return this.session.onState(listener);
   }
@@ -184,6 +198,7 @@ export class Client implements Tenure {
     this.#closing.abort(why);
     const finished = Promise.all([this.#context.terms.stop(why), Promise.allSettled(this.#work)]);
     await this.#within(this.#longestEndMs(), finished);
+    await this.identity?.[Symbol.asyncDispose]();
     await this.session[Symbol.asyncDispose]();
   }
 

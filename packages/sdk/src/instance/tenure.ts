@@ -1,5 +1,8 @@
 import type { TenureError } from "../errors.ts";
 import type { HealthHandler, HealthOptions } from "../health/leader-health.ts";
+import type { InstanceSelector } from "../identity/instance.ts";
+import type { Instances } from "../identity/instances.ts";
+import type { OwnIdentity } from "../identity/own-identity.ts";
 import type { CampaignOptions } from "../lead/campaign.ts";
 import type { LeadOptions, Work } from "../lead/lead.ts";
 import type { Leases } from "../leases/leases.ts";
@@ -52,6 +55,11 @@ export interface Tenure extends AsyncDisposable {
   tryLock(name: LeaseInput, options?: Omit<LockOptions, "wait">): Promise<Lock | undefined>;
   /** Takes 1 to 16 locks of one routing part (the name up to the first `:`), all or none. */
   lockAll(names: readonly LeaseInput[], options?: LockOptions): Promise<LockSet>;
+
+  /** This process's own registration; undefined unless `register` was given to `connect`. */
+  readonly identity: OwnIdentity | undefined;
+  /** The instances that registered: those that match, listed or followed. */
+  instances(selector?: InstanceSelector): Instances;
 
   /** The records of leases. */
   readonly leases: Leases;

@@ -1,3 +1,4 @@
+import { type CoordinatedOptions, coordinatedCampaign } from "../coordinated/index.ts";
 import type { TenureError } from "../errors.ts";
 import { toTenureError } from "../errors.ts";
 import type { ClientContext } from "../instance/client-context.ts";
@@ -10,13 +11,18 @@ import { type LeaseName, showLease } from "../term/lease-name.ts";
 export interface CampaignOptions extends HoldOptions {
   /** Aborting it ends the campaign: the queue is left, or the running term is asked to finish. */
   readonly signal?: AbortSignal | undefined;
-  /** How a leader is found. `race` (default): whoever is first; more ways come with the election service. */
-  readonly election?: "race" | undefined;
+  /** Has the election service choose the leader by what its candidates say of themselves; otherwise the first leads. */
+  readonly coordinated?: CoordinatedOptions | undefined;
+}
+
+/** A campaign that was checked. */
+export interface PlannedCampaign extends PlannedClaim {
+  readonly coordinated: CoordinatedOptions | undefined;
 }
 
 /** Checks the options of a campaign; throws INVALID_ARGUMENT. */
-export function planCampaign(context: ClientContext, lease: LeaseName, options: CampaignOptions): PlannedClaim {
-  return planClaim(context, [lease], { mode: "exclusive" }, options);
+export function planCampaign(context: ClientContext, lease: LeaseName, options: CampaignOptions): PlannedCampaign {
+  return { ...planClaim(context, [lease], { mode: "exclusive" }, options), coordinated: options.coordinated };
 }
 
 /**
@@ -26,9 +32,13 @@ export function planCampaign(context: ClientContext, lease: LeaseName, options: 
  */
 export async function* campaign(
   context: ClientContext,
-  plan: PlannedClaim,
+  plan: PlannedCampaign,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<HeldTerm, void, undefined> {
+  if (plan.coordinated !== undefined) {
+    yield* coordinatedCampaign(context, plan, plan.coordinated, signal);
+    return;
+  }
   const stop = signal === undefined ? context.closing : AbortSignal.any([signal, context.closing]);
   const { clock } = context.session;
   for (;;) {

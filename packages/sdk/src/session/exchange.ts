@@ -31,6 +31,8 @@ export interface ExchangeOptions {
   readonly beatIntervalMs: number;
   /** T: how long a greeting may take, and the allowance for an answer beyond the time that it was given. */
   readonly requestTimeoutMs: number;
+  /** The highest revision that the client has seen; 0 when absent. */
+  readonly minRevision?: (() => bigint) | undefined;
   /** Why renewals must not be sent now, beyond the state of the link; undefined if they may. */
   readonly renewalObstacle?: (() => TenureError | undefined) | undefined;
 }
@@ -139,7 +141,7 @@ export class Exchange implements LinkListener {
       userAgent,
       beatInterval: durationFromMs(beatIntervalMs),
       requestTimeout: durationFromMs(requestTimeoutMs),
-      minRevision: 0n,
+      minRevision: this.#options.minRevision?.() ?? 0n,
     };
   }
 

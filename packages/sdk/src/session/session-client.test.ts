@@ -82,6 +82,29 @@ describe("calls", () => {
     await failure;
   });
 
+  it("that read carry the highest revision that was seen as their floor, also to the next server", async () => {
+    const { session, transport, clock } = await sessionUnderTest();
+    const floorOf = (request: Uint8Array | undefined) =>
+      LeaseServiceGetRequest.decode(request ?? new Uint8Array(0)).read?.minRevision;
+    const first = session.call("LeaseService.Get", get);
+    await clock.advance(0);
+    expect(floorOf(transport.last.calls[0]?.request)).toBeUndefined();
+    transport.last.reply(1n, answer(41n));
+    await first;
+    const put = session.change("GuardService.Put", (attempt) => GuardServicePutRequest.create({ attempt }));
+    await clock.advance(0);
+    transport.last.reply(2n, GuardServicePutResponse.encode({ revision: 57n }).finish());
+    await put;
+    const second = session.call("LeaseService.Get", get);
+    await clock.advance(0);
+    expect(floorOf(transport.last.calls[2]?.request)).toBe(57n);
+    transport.last.reply(3n, answer(50n));
+    await second;
+    transport.last.break();
+    await clock.advance(5_000);
+    expect(transport.last.sent[0]?.hello?.minRevision).toBe(57n);
+  });
+
   it("are given up at once when their signal is aborted, also before they begin", async () => {
     const { session, transport, clock } = await sessionUnderTest();
     const stop = new AbortController();

@@ -1,5 +1,6 @@
 import type { Attempt, CandidateKey } from "@tenure/contracts";
 import type { Clock, Random } from "@tenure/kernel";
+import { withFloor } from "@tenure/session";
 import type { RequestOf, ResponseOf, StreamMethod, UnaryMethod } from "../calls/methods.ts";
 import { decodeResponse, encodeRequest, isRead } from "../calls/registry.ts";
 import { abortedError, TenureError } from "../errors.ts";
@@ -8,6 +9,7 @@ import { AttemptLedger } from "./attempts.ts";
 import { Claiming } from "./claiming.ts";
 import { closed, Exchange, type ExchangeOptions } from "./exchange.ts";
 import { isWorthAnotherSend } from "./retry.ts";
+import { SeenRevision } from "./seen-revision.ts";
 import type {
   AcceptRequest,
   CallOptions,
@@ -29,7 +31,7 @@ import { StreamCall } from "./stream-call.ts";
 import { type CallPort, UnaryCall, type UnaryPlan } from "./unary-call.ts";
 
 /** What a session is made of. */
-export interface SessionClientOptions extends ExchangeOptions {
+export interface SessionClientOptions extends Omit<ExchangeOptions, "minRevision"> {
   /** How long a call tries when its caller does not say. */
   readonly callTimeoutMs: number;
   /** Who renews instead of this thread; this thread when absent. The session closes it. */
@@ -58,17 +60,20 @@ export class SessionClient implements Session {
   readonly #claiming: Claiming;
   readonly #keeper: Keeper;
   readonly #port: CallPort;
+  readonly #seen: SeenRevision;
   readonly #background = new Set<Promise<void>>();
   #closing: Promise<void> | undefined;
 
   constructor(options: SessionClientOptions) {
     const { callTimeoutMs, clientId, clock, random, renewKey, requestTimeoutMs } = options;
     this.#options = options;
+    const seen = new SeenRevision();
+    this.#seen = seen;
     this.clientId = clientId;
     this.clock = clock;
     this.random = random;
     this.renewKey = renewKey;
-    const exchange = new Exchange(options);
+    const exchange = new Exchange({ ...options, minRevision: () => seen.highest });
     this.#exchange = exchange;
     this.#port = { clock, random, add: (call) => exchange.add(call), drop: (call) => exchange.drop(call) };
     this.#attempts = new AttemptLedger(clientId);
@@ -131,7 +136,7 @@ export class SessionClient implements Session {
   ): Promise<ResponseOf<Method>> {
     return this.#unary({
       ...this.#plan(method, options),
-      encode: () => encodeRequest(method, request),
+      encode: () => withFloor(method, encodeRequest(method, request), this.#seen.highest),
       isRepeatable: isRead(method),
       isChange: !isRead(method),
       isWorthAnotherSend: () => false,
@@ -166,7 +171,7 @@ export class SessionClient implements Session {
     const plan = {
       method,
       encode: () => encodeRequest(method, request),
-      decode: (bytes: Uint8Array) => decodeResponse(method, bytes),
+      decode: (bytes: Uint8Array) => this.#noted(decodeResponse(method, bytes)),
       credit,
       signal,
       traceparent,
@@ -234,7 +239,22 @@ export class SessionClient implements Session {
 
   #unary<Response>(plan: UnaryPlan<Response>): Promise<Response> {
     if (this.state === "closed") return Promise.reject(closed(plan.method));
-    return new UnaryCall(plan, this.#port).answer;
+    const noting: UnaryPlan<Response> = {
+      ...plan,
+      decode: (bytes) => this.#noted(plan.decode(bytes)),
+      isWorthAnotherSend: (error) => plan.isWorthAnotherSend(this.#notedError(error)),
+    };
+    return new UnaryCall(noting, this.#port).answer;
+  }
+
+  #noted<Response>(response: Response): Response {
+    if (typeof response === "object" && response !== null) this.#seen.note(response);
+    return response;
+  }
+
+  #notedError(error: TenureError): TenureError {
+    this.#seen.note(error.details);
+    return error;
   }
 
   #inBackground(work: Promise<void>): void {

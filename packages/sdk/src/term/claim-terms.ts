@@ -49,6 +49,7 @@ export function planClaim(
   const claimant = Claimant.fromPartial({
     holder: options.holder ?? context.holder,
     holderKey: options.holderKey ?? "",
+    identity: context.identityId?.() ?? "",
     value: bytesOf(options.value ?? ""),
     timing: {
       leaseDuration: durationFromMs(timing.leaseDurationMs),

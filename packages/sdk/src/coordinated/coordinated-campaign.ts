@@ -1,0 +1,150 @@
+import type { PendingHold } from "@tenure/contracts";
+import { toTenureError } from "../errors.ts";
+import type { ClientContext } from "../instance/client-context.ts";
+import { claimTerms, type PlannedClaim } from "../term/claim-terms.ts";
+import { HeldTerm, isWorthHolding } from "../term/held-term.ts";
+import { releaseTerm } from "../term/release-term.ts";
+import { returned } from "../term/term-end.ts";
+import { Candidacy } from "./candidacy.ts";
+import { type CoordinatedOptions, planCandidacy } from "./coordinated-options.ts";
+
+/**
+ * One term after the other, each by a coordinator's choice: registers a candidate of the holder's name, accepts when it
+ * is chosen, and withdraws when stopped, before its last term is given back, so that nobody waits for it. It claims by
+ * itself only what the store lets it: when no coordinator has acted for the lease's fallback delay, or when the strategy
+ * leaves the lease to whoever is first.
+ */
+export async function* coordinatedCampaign(
+  context: ClientContext,
+  plan: PlannedClaim,
+  options: CoordinatedOptions,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<HeldTerm, void, undefined> {
+  const [lease] = plan.leases;
+  if (lease === undefined) return;
+  const candidacyPlan = planCandidacy(options, plan.timing);
+  const stop = signal === undefined ? context.closing : AbortSignal.any([signal, context.closing]);
+  if (stop.aborted) return;
+  await using candidacy = new Candidacy(context, lease, plan.request.claimant.holder, candidacyPlan);
+  context.emit({ kind: "campaigning", lease });
+  await candidacy.start(stop);
+  for (;;) {
+    const term = await winTerm(context, plan, candidacy, stop);
+    if (term === undefined) return;
+    const onStop = (): void => {
+      void candidacy.withdraw();
+      term.stop(stop.reason);
+    };
+    stop.addEventListener("abort", onStop, { once: true });
+    let isGoingOn = false;
+    try {
+      if (stop.aborted) return;
+      yield term;
+      isGoingOn = true;
+    } finally {
+      if (!isGoingOn) await candidacy.withdraw();
+      await term.release();
+      stop.removeEventListener("abort", onStop);
+    }
+  }
+}
+
+/** Waits for a choice, and in the queue for what the store leaves to candidates. Undefined when stopped. */
+async function winTerm(
+  context: ClientContext,
+  plan: PlannedClaim,
+  candidacy: Candidacy,
+  stop: AbortSignal,
+): Promise<HeldTerm | undefined> {
+  let claim: FallbackClaim | undefined;
+  try {
+    while (!stop.aborted) {
+      claim ??= new FallbackClaim(context, plan, candidacy, stop);
+      const waiting = new AbortController();
+      const choice = candidacy.choice(AbortSignal.any([stop, waiting.signal]));
+      const won = await Promise.race([choice.then((pending) => ({ pending })), claim.outcome]);
+      waiting.abort();
+      if ("pending" in won) {
+        const term = won.pending && (await accept(context, plan, candidacy, won.pending, stop));
+        if (term !== undefined) return term;
+      } else {
+        claim = undefined;
+        if (won.term !== undefined) return won.term;
+      }
+    }
+    return undefined;
+  } finally {
+    claim?.abandon();
+  }
+}
+
+/** Begins the term that the candidate was chosen for; undefined when that came too late or was taken back. */
+async function accept(
+  context: ClientContext,
+  plan: PlannedClaim,
+  candidacy: Candidacy,
+  { token }: PendingHold,
+  stop: AbortSignal,
+): Promise<HeldTerm | undefined> {
+  const { session } = context;
+  const [lease] = plan.leases;
+  if (lease === undefined) return undefined;
+  try {
+    const { claimant } = plan.request;
+    const timeoutMs = plan.timing.requestTimeoutMs;
+    const granted = await session.accept({ candidate: candidacy.key, token, claimant }, { signal: stop, timeoutMs });
+    const { metricsName, onOverrun, timing } = plan;
+    if (isWorthHolding(granted, timing, session.clock.now())) {
+      return new HeldTerm(context, granted, { timing, onOverrun, metricsName: metricsName(lease) });
+    }
+    await releaseTerm(context, { lease, token }, returned, timing);
+  } catch (thrown) {
+    const error = toTenureError(thrown);
+    if (!stop.aborted) context.emit({ kind: "claim-failed", lease, error, retryInMs: 0 });
+    candidacy.refresh();
+  }
+  return undefined;
+}
+
+/** A claim that stands in the queue until the store leaves the lease to candidates, or it is abandoned. */
+class FallbackClaim {
+  readonly outcome: Promise<{ readonly term: HeldTerm | undefined }>;
+  readonly #abandoned = new AbortController();
+  readonly #context: ClientContext;
+  readonly #plan: PlannedClaim;
+  readonly #candidacy: Candidacy;
+
+  constructor(context: ClientContext, plan: PlannedClaim, candidacy: Candidacy, stop: AbortSignal) {
+    this.#context = context;
+    this.#plan = plan;
+    this.#candidacy = candidacy;
+    this.outcome = this.#claim(AbortSignal.any([stop, this.#abandoned.signal]));
+  }
+
+  /** Leaves the queue; what was granted all the same is given back. */
+  abandon(): void {
+    this.#abandoned.abort();
+    void this.outcome.then(({ term }) => term?.release());
+  }
+
+  async #claim(signal: AbortSignal): Promise<{ readonly term: HeldTerm | undefined }> {
+    const request = { ...this.#plan.request, fallbackCandidate: this.#candidacy.key.name };
+    try {
+      const terms = await claimTerms(this.#context, { ...this.#plan, request }, { signal, waitMs: "forever" });
+      return { term: terms?.[0] };
+    } catch (thrown) {
+      if (!signal.aborted) await this.#pause(toTenureError(thrown), signal);
+      return { term: undefined };
+    }
+  }
+
+  async #pause(error: ReturnType<typeof toTenureError>, signal: AbortSignal): Promise<void> {
+    const { emit, session } = this.#context;
+    const { leases, timing } = this.#plan;
+    const retryInMs = timing.renewIntervalMs * (1 + session.random.next());
+    for (const lease of leases) emit({ kind: "claim-failed", lease, error, retryInMs });
+    if (error.reason === "CANDIDATE_NOT_FOUND") this.#candidacy.refresh();
+    await session.clock.sleep(retryInMs, signal).catch(() => undefined);
+  }
+}
+

@@ -1,0 +1,2 @@
+export { coordinatedCampaign } from "./coordinated-campaign.ts";
+export type { CoordinatedOptions, StrategyInput } from "./coordinated-options.ts";
