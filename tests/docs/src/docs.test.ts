@@ -5,8 +5,10 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { pages, root, samples } from "./pages.ts";
 
-/** The npm scripts of the package in a folder. */
-function scriptsOf(folder: string): Readonly<Record<string, string>> {
+/** The npm scripts of the root, or of the workspace that a command names. */
+function scriptsOf(workspace: string | undefined): Readonly<Record<string, string>> {
+  const folder =
+    workspace === undefined ? root : fileURLToPath(new URL(`../../../node_modules/${workspace}`, import.meta.url));
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).scripts;
 }
 
@@ -22,10 +24,11 @@ describe("the docs", () => {
   });
 
   it("name only npm scripts and examples that exist", () => {
-    const scripts = { ...scriptsOf(root), ...scriptsOf(join(root, "packages/contracts")) };
     const unknown = pages().flatMap(({ path, text }) =>
       [
-        ...[...text.matchAll(/npm run ([\w:]+)/g)].filter(([, name = ""]) => scripts[name] === undefined),
+        ...[...text.matchAll(/npm run ([\w:]+)(?: -w (@tenure\/[\w-]+))?/g)].filter(
+          ([, name = "", workspace]) => scriptsOf(workspace)[name] === undefined,
+        ),
         ...[...text.matchAll(/node (examples\/[\w./-]+)/g)].filter(([, file = ""]) => !existsSync(`${root}${file}`)),
       ].map(([command]) => `${path}: ${command}`),
     );
