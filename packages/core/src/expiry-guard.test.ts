@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { mayExpire, newExpiryGuard, noteAppendAcked, noteConnectionLost } from "./expiry-guard.ts";
+import {
+  endsOutage,
+  guardOf,
+  mayExpire,
+  newExpiryGuard,
+  noteAppendAcked,
+  noteConnectionLost,
+  owesPause,
+} from "./expiry-guard.ts";
+import { emptyPartition } from "./partition/state.ts";
 
 const timing = { renewIntervalMs: 2_000, requestTimeoutMs: 2_000 };
 const acked = (guard = newExpiryGuard(), sentAtMs = 0, now = 10) => noteAppendAcked(guard, sentAtMs, now, timing);
@@ -31,6 +40,32 @@ describe("the expiry guard (rule 17)", () => {
     const back = acked(dropped, 30_000, 30_010);
     expect(mayExpire(back, 30_010)).toEqual({ kind: "paused", untilMs: 35_010 });
     expect(mayExpire(acked(back, 35_010, 35_020), 35_020).kind).toBe("allowed");
+  });
+
+  const handedOver = { epoch: 4n, owner: "a", successor: "b" };
+  it.each([
+    ["a partition that nobody ever owned", {}, "allowed"],
+    ["what its owner handed to it", handedOver, "allowed"],
+    ["what its owner handed to it while holders were owed time", { ...handedOver, owesPause: true }, "paused"],
+    ["what its owner handed to another", { ...handedOver, successor: "c" }, "paused"],
+    ["what its owner left without a word", { ...handedOver, successor: "" }, "paused"],
+  ])("an owner that takes %s has expiry %s after its first append", (_, more, kind) => {
+    const guard = guardOf({ ...emptyPartition(0, 0), ...more }, "b");
+    expect(mayExpire(guard, 0)).toEqual({ kind: "probeFirst" });
+    const isPaused = kind === "paused";
+    expect([owesPause(guard, 0), endsOutage(guard, 0, 10)]).toEqual([isPaused, isPaused]);
+    const first = acked(guard);
+    expect(mayExpire(first, 20).kind).toBe(kind);
+    expect([owesPause(first, 5_009), owesPause(first, 5_010)]).toEqual([isPaused, false]);
+    expect(mayExpire(acked(first, 5_010, 5_011), 5_011).kind).toBe("allowed");
+  });
+
+  it("an append ends an outage once", () => {
+    expect(endsOutage(newExpiryGuard(), 0, 1_000)).toBe(false);
+    expect(endsOutage(newExpiryGuard(), 0, 1_001)).toBe(true);
+    const slow = acked(newExpiryGuard(), 0, 2_000);
+    expect(endsOutage(slow, 2_000, 4_000)).toBe(false);
+    expect(endsOutage(noteConnectionLost(slow), 2_000, 2_010)).toBe(true);
   });
 
   it("pauses once per outage: a store that stays slow still expires the dead", () => {

@@ -1,3 +1,5 @@
+import type { PartitionState } from "./partition/state.ts";
+
 /**
  * What an owner knows of its store, so that an outage expires nobody who could not renew (rule 17). Plain data; the
  * functions below return the next state.
@@ -22,9 +24,19 @@ export interface GuardTiming {
 /** How recent an acknowledged append must be before anyone is expired, and how long a prompt one may take. */
 export const promptAppendMs = 1_000;
 
-/** The guard of a replica that has just become owner: it may expire nobody before its first acknowledged append. */
+/** The guard of an owner that found everything in order: it may expire nobody before its first acknowledged append. */
 export function newExpiryGuard(): ExpiryGuard {
   return { lastAckAtMs: undefined, isOutage: false, hadPause: false, pausedUntilMs: Number.NEGATIVE_INFINITY };
+}
+
+/**
+ * The guard of a replica that is about to become the owner of a partition. Only what its owner handed to this very
+ * replica, and what nobody ever owned, begins in order. Whoever takes over otherwise cannot know since when holders
+ * could not renew: that was an outage, and they get their time after the first acknowledged append.
+ */
+export function guardOf({ epoch, owesPause, successor }: PartitionState, instance: string): ExpiryGuard {
+  const isInOrder = epoch === 0n || (successor === instance && !owesPause);
+  return isInOrder ? newExpiryGuard() : noteConnectionLost(newExpiryGuard());
 }
 
 /** The connection to the store dropped: a new outage, which gets its own pause. */
@@ -32,13 +44,21 @@ export function noteConnectionLost(guard: ExpiryGuard): ExpiryGuard {
   return { ...guard, isOutage: true, hadPause: false };
 }
 
-/** An append that was sent at `sentAtMs` was acknowledged now. */
+/** Whether the acknowledgement of an append that was sent at `sentAtMs` ends an outage, so that its pause begins. */
+export function endsOutage({ hadPause, isOutage }: ExpiryGuard, sentAtMs: number, now: number): boolean {
+  return (isOutage || !isPrompt(sentAtMs, now)) && !hadPause;
+}
+
+function isPrompt(sentAtMs: number, now: number): boolean {
+  return now - sentAtMs <= promptAppendMs;
+}
+
+/** An append that was sent at `sentAtMs` was acknowledged now. A spell of slow ones is one outage. */
 export function noteAppendAcked(guard: ExpiryGuard, sentAtMs: number, now: number, timing: GuardTiming): ExpiryGuard {
-  const isPrompt = now - sentAtMs <= promptAppendMs;
-  if (isPrompt && !guard.isOutage) return { ...guard, lastAckAtMs: now };
-  if (guard.hadPause) return { ...guard, lastAckAtMs: now, isOutage: !isPrompt, hadPause: !isPrompt };
+  const isSlow = !isPrompt(sentAtMs, now);
   const pauseMs = timing.renewIntervalMs + timing.requestTimeoutMs + 1_000;
-  return { lastAckAtMs: now, isOutage: !isPrompt, hadPause: !isPrompt, pausedUntilMs: now + pauseMs };
+  const pausedUntilMs = endsOutage(guard, sentAtMs, now) ? now + pauseMs : guard.pausedUntilMs;
+  return { lastAckAtMs: now, isOutage: isSlow, hadPause: isSlow, pausedUntilMs };
 }
 
 /** What the owner may do about terms that are overdue. */
@@ -50,6 +70,11 @@ export type ExpiryPermission =
 
 const allowed: ExpiryPermission = Object.freeze({ kind: "allowed" });
 const probeFirst: ExpiryPermission = Object.freeze({ kind: "probeFirst" });
+
+/** Whether holders have not had their time to renew since the last outage. */
+export function owesPause({ hadPause, isOutage, pausedUntilMs }: ExpiryGuard, now: number): boolean {
+  return now < pausedUntilMs || (isOutage && !hadPause);
+}
 
 /** Whether anyone may be expired now. */
 export function mayExpire(guard: ExpiryGuard, now: number): ExpiryPermission {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { followBatch, hasLogGoneBack, type LoggedBatch } from "./follow.ts";
+import { followBatch, hasLogGoneBack, keepLastRead, type LoggedBatch, lastReadOf } from "./follow.ts";
 import type { Event } from "./partition/event.ts";
 import { emptyPartition } from "./partition/state.ts";
 import { takeSnapshot } from "./snapshot/take.ts";
@@ -15,15 +15,11 @@ const owner = (epoch: bigint): Event => ({
   isHandedOver: false,
   ...cause,
 });
-const batch = (more: Partial<LoggedBatch>): LoggedBatch => ({
-  partition: 3,
-  epoch: 1n,
-  prev: 0n,
-  sequence: 10n,
-  wallMs: 5,
-  events: [],
-  ...more,
-});
+const idOf = (sequence: bigint) => (sequence === 0n ? "" : `id-${sequence}`);
+function batch({ prev = 0n, sequence = 10n, ...more }: Partial<LoggedBatch>): LoggedBatch {
+  const ids = { prev, prevBatchId: idOf(prev), sequence, batchId: idOf(sequence) };
+  return { partition: 3, epoch: 1n, ...ids, wallMs: 5, events: [], ...more };
+}
 
 describe("following the log (rule 2)", () => {
   function started() {
@@ -48,6 +44,8 @@ describe("following the log (rule 2)", () => {
     ["of another partition", { partition: 4, prev: 10n, sequence: 11n }],
     ["that follows itself", { prev: 11n, sequence: 11n }],
     ["that follows one before the last applied", { prev: 9n, sequence: 12n }],
+    ["that follows another batch at that sequence", { prev: 10n, prevBatchId: "other", sequence: 11n }],
+    ["that follows none, though one is applied", { prev: 10n, prevBatchId: "", sequence: 11n }],
     ["of an older epoch", { epoch: 0n, prev: 10n, sequence: 11n }],
     ["of an epoch that nobody announced", { epoch: 2n, prev: 10n, sequence: 11n }],
     ["whose owner took an epoch that is not newer", { prev: 10n, sequence: 11n, events: [owner(1n)] }],
@@ -63,14 +61,18 @@ describe("following the log (rule 2)", () => {
     const state = started();
     followBatch(
       state,
-      batch({ prev: 10n, sequence: 11n, events: [{ kind: "ownerHandedOver", successor: "o2", ...cause }] }),
+      batch({
+        prev: 10n,
+        sequence: 11n,
+        events: [{ kind: "ownerHandedOver", successor: "o2", owesPause: true, ...cause }],
+      }),
       2,
     );
-    expect(state.successor).toBe("o2");
+    expect(state).toMatchObject({ successor: "o2", owesPause: true });
     expect(followBatch(state, batch({ epoch: 2n, prev: 11n, sequence: 12n, events: [owner(2n)] }), 3).kind).toBe(
       "applied",
     );
-    expect(state).toMatchObject({ epoch: 2n, owner: "o2", successor: "", lastSequence: 12n });
+    expect(state).toMatchObject({ epoch: 2n, owner: "o2", successor: "", owesPause: false, lastSequence: 12n });
   });
 
   it("tells when the log has gone back", () => {
@@ -80,6 +82,27 @@ describe("following the log (rule 2)", () => {
       false,
       false,
     ]);
+  });
+
+  it.each([
+    ["the same batch there", { prev: 10n, sequence: 12n }, "applied"],
+    ["another batch there", { prev: 10n, sequence: 12n, batchId: "other" }, "broken"],
+    ["an earlier batch", { prev: 10n, sequence: 11n }, "applied"],
+    ["a later batch that passes it over", { prev: 10n, sequence: 13n }, "broken"],
+  ])("who had read up to 12 and starts again at 10 meets %s: %s", (_, more, kind) => {
+    const before = started();
+    for (const sequence of [11n, 12n]) followBatch(before, batch({ prev: sequence - 1n, sequence }), 2);
+    const again = started();
+    expect(keepLastRead(again, lastReadOf(before))).toBeUndefined();
+    expect(lastReadOf(again)).toEqual({ sequence: 12n, batchId: "id-12" });
+    expect(followBatch(again, batch(more), 3).kind).toBe(kind);
+    if (again.lastSequence === 12n) expect(again.lastRead).toBeUndefined();
+  });
+
+  it("sees by a snapshot alone that its log has another batch in the place of the last one", () => {
+    const lastRead = { sequence: 10n, batchId: "other" };
+    expect(keepLastRead(started(), lastRead)).toMatchObject({ why: expect.stringContaining("the log went back") });
+    expect(keepLastRead(started(), { ...lastRead, sequence: 9n })).toBeUndefined();
   });
 
   it("facts about what is not known change nothing (apply is total)", () => {
@@ -112,7 +135,7 @@ describe("following the log (rule 2)", () => {
     ];
     const before = takeSnapshot(state);
     followBatch(state, batch({ prev: 10n, sequence: 11n, events }), 2);
-    expect(takeSnapshot(state)).toEqual({ ...before, sequence: 11n });
+    expect(takeSnapshot(state)).toEqual({ ...before, sequence: 11n, batchId: "id-11" });
   });
 
   it("announces snapshots and settings, which are replicated", () => {

@@ -13,14 +13,25 @@ export { execute, executePackedRenewal } from "./execute.ts";
 export {
   type ExpiryGuard,
   type ExpiryPermission,
+  endsOutage,
   type GuardTiming,
+  guardOf,
   mayExpire,
   newExpiryGuard,
   noteAppendAcked,
   noteConnectionLost,
+  owesPause,
   promptAppendMs,
 } from "./expiry-guard.ts";
-export { type Followed, followBatch, hasLogGoneBack, type LoggedBatch } from "./follow.ts";
+export {
+  type Followed,
+  followBatch,
+  hasLogGoneBack,
+  keepLastRead,
+  type LastRead,
+  type LoggedBatch,
+  lastReadOf,
+} from "./follow.ts";
 export { hash32 } from "./hash.ts";
 export * from "./identity/index.ts";
 export {

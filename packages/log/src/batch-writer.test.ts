@@ -2,7 +2,7 @@ import { FakeClock, seededRandom } from "@tenure/kernel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AppendOutcome } from "./append-channel.ts";
-import { BatchWriter, type CommitOutcome, type CommitTrouble } from "./batch-writer.ts";
+import { BatchWriter, type BatchWriterOptions, type CommitOutcome, type CommitTrouble } from "./batch-writer.ts";
 import type { LogTransport } from "./log-transport.ts";
 import { type AppendFault, ghost, MemoryLog, type MemoryTransport, randomFaults } from "./memory/index.ts";
 
@@ -21,7 +21,11 @@ function setUp(...faults: readonly AppendFault[]) {
   return { clock, log, transport: log.connect("writer") };
 }
 
-function writerOn(transport: Pick<LogTransport, "append" | "readAfter">, clock: FakeClock) {
+function writerOn(
+  transport: Pick<LogTransport, "append" | "readAfter">,
+  clock: FakeClock,
+  more: Partial<BatchWriterOptions> = {},
+) {
   const troubles: CommitTrouble[] = [];
   const counts = { unknown: 0 };
   const writer = new BatchWriter(transport, {
@@ -34,6 +38,7 @@ function writerOn(transport: Pick<LogTransport, "append" | "readAfter">, clock: 
     onUnknown: () => {
       counts.unknown += 1;
     },
+    ...more,
   });
   return { writer, troubles, counts };
 }
@@ -162,6 +167,31 @@ describe("BatchWriter", () => {
       kind: "committed",
       sequence: 2n,
     });
+  });
+
+  it("does not append to a log that went back and has grown again", async () => {
+    const { clock, log, transport } = setUp();
+    log.append(0, text("first"), 0n);
+    log.append(0, text("second"), 1n);
+    log.lose(1n);
+    const prevBatchIdOf = () => "second";
+    const { writer } = writerOn(transport, clock, { prevBatchIdOf });
+    const commit = writer.commit(text("a"), 2n, never);
+    await clock.advance(1_000);
+    log.append(0, text("another"), 1n);
+    expect(await settled(clock, commit)).toEqual({ kind: "astray", sequence: 2n, applied: "NO" });
+    expect(log.messages(0)).toHaveLength(2);
+  });
+
+  it("goes on after a deposed leader when the log shows the batch before", async () => {
+    const { clock, log, transport } = setUp();
+    log.append(0, text("first"), 0n);
+    const deposed: AppendOutcome = { kind: "refused", refusal: "Conflict", description: "", lastSequence: 0n };
+    const answers: (AppendOutcome | undefined)[] = [deposed];
+    const readAfter = (partition: number, sequence: bigint) => transport.readAfter(partition, sequence);
+    const append: typeof transport.append = async (request) => answers.shift() ?? transport.append(request);
+    const { writer } = writerOn({ append, readAfter }, clock, { prevBatchIdOf: () => "first" });
+    expect(await settled(clock, writer.commit(text("a"), 1n, never))).toMatchObject({ kind: "committed" });
   });
 
   it("ends with the signal's reason, at once", async () => {

@@ -1,7 +1,7 @@
 import { Backoff, type Clock, type Random } from "@tenure/kernel";
 import type { AppendOutcome } from "./append-channel.ts";
 import type { AppendRefusal } from "./js-errors.ts";
-import type { LoggedMessage, LogTransport } from "./log-transport.ts";
+import type { LogAppend, LoggedMessage, LogTransport } from "./log-transport.ts";
 
 /** What became of a batch. Known for certain. */
 export type CommitOutcome =
@@ -19,6 +19,12 @@ export type CommitOutcome =
        * Whether this batch is in the log all the same. `NO`, unless the message that followed `prev` has been purged
        * before its writer could be seen; then nobody can tell.
        */
+      readonly applied: "NO" | "UNKNOWN";
+    }
+  | {
+      /** The log has lost its end: another batch than the one that this batch follows stands at `prev`. */
+      readonly kind: "astray";
+      readonly sequence: bigint;
       readonly applied: "NO" | "UNKNOWN";
     };
 
@@ -41,12 +47,15 @@ export interface BatchWriterOptions {
   readonly requestTimeoutMs: number;
   /** The id in a batch, which tells whether a message in the log is one's own. */
   readonly batchIdOf: (payload: Uint8Array) => string;
+  /** The id of the batch that a batch follows. Without it a log that ends before `prev` is waited for without a look. */
+  readonly prevBatchIdOf?: (payload: Uint8Array) => string;
   /** Told of every try that settled nothing. */
   readonly onTrouble?: (trouble: CommitTrouble) => void;
   /** Told once per batch, when its outcome becomes unknown. */
   readonly onUnknown?: () => void;
 }
 
+const notShown = "the log does not show the message before";
 /** Waits between tries: a conflict in flight is over in a moment, an outage in seconds. */
 const backoff = { firstMs: 5, limitMs: 250 };
 
@@ -70,13 +79,16 @@ export class BatchWriter {
     const waits = new Backoff(backoff, random);
     const sentAtMs = clock.now();
     let isUnknown = false;
+    let isDoubtful = false;
     for (let tries = 1; ; tries += 1) {
       signal.throwIfAborted();
-      const outcome = await unlessAborted(this.#transport.append({ partition, payload, prev, timeoutMs }), signal);
+      const outcome = await this.#try({ partition, payload, prev, timeoutMs }, isDoubtful, signal);
+      if (outcome.kind === "astray") return { ...outcome, sequence: prev, applied: isUnknown ? "UNKNOWN" : "NO" };
       if (outcome.kind === "acked") return { kind: "committed", sequence: outcome.sequence, sentAtMs };
       if (!isUnknown && isBeaten(outcome, prev)) {
         return { kind: "lost", sequence: outcome.lastSequence ?? prev, applied: "NO" };
       }
+      isDoubtful ||= isBehind(outcome, prev);
       if (outcome.refusal === "Ambiguous" && !isUnknown) {
         isUnknown = true;
         this.#options.onUnknown?.();
@@ -86,6 +98,31 @@ export class BatchWriter {
       if (found !== undefined) return this.#judge(payload, prev, sentAtMs, isUnknown, found);
       await clock.sleep(waits.next(), signal);
     }
+  }
+
+  /** Appends once; in doubt only if the log shows the batch before. */
+  async #try(append: LogAppend, isDoubtful: boolean, signal: AbortSignal): Promise<AppendOutcome | { kind: "astray" }> {
+    if (isDoubtful) {
+      const isFollowing = await this.#isFollowing(append.payload, append.prev, signal);
+      if (isFollowing === false) return { kind: "astray" };
+      if (isFollowing === undefined) return { kind: "refused", refusal: "Conflict", description: notShown };
+    }
+    return unlessAborted(this.#transport.append(append), signal);
+  }
+
+  /**
+   * Whether the log has the batch that this one follows; undefined if it does not say. Asked before each further try once
+   * the log has said that it ends before `prev`: if it has lost its end and others append to it, `prev` is there again
+   * some time, and an append that is still tried would follow what it knows nothing of.
+   */
+  async #isFollowing(payload: Uint8Array, prev: bigint, signal: AbortSignal): Promise<boolean | undefined> {
+    const { batchIdOf, partition, prevBatchIdOf } = this.#options;
+    if (prevBatchIdOf === undefined) return true;
+    const reading = this.#transport.readAfter(partition, prev - 1n).catch(() => undefined);
+    const found = await unlessAborted(reading, signal);
+    // What has been purged was followed by others: the append says so.
+    if (found === undefined || found.sequence > prev) return found && true;
+    return batchIdOf(found.payload) === prevBatchIdOf(payload);
   }
 
   /** The message after `prev`, if it is worth asking for and anybody shows it. */
@@ -113,6 +150,11 @@ export class BatchWriter {
     const isSuccessor = foundPrev === prev;
     return { kind: "lost", sequence, applied: isUnknown && !isSuccessor ? "UNKNOWN" : "NO" };
   }
+}
+
+/** Whether a refusal says that the log ends before `prev`. */
+function isBehind(outcome: Extract<AppendOutcome, { kind: "refused" }>, prev: bigint): boolean {
+  return outcome.refusal === "Conflict" && outcome.lastSequence !== undefined && outcome.lastSequence < prev;
 }
 
 /**

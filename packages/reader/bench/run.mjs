@@ -32,11 +32,18 @@ function decide(partition, commands, renewals = []) {
   for (const holdIds of renewals)
     executePackedRenewal(owned, { principal: "bench", holdIds, sendNumber: 1n }, clock.now());
   const { batch, state } = owned;
-  const header = { partition, epoch: state.epoch, prev: batch.prev, wallMs: clock.wall(), snapshot: undefined };
+  const header = {
+    partition,
+    epoch: state.epoch,
+    prev: batch.prev,
+    prevBatchId: batch.prevBatchId,
+    wallMs: clock.wall(),
+    snapshot: undefined,
+  };
   const ids = { batchId: sequence.toString(16).padStart(32, "0"), writer: "bench", incarnationId };
   const payload = encodeBatch({ ...header, ...ids, events: batch.events });
   sequence += 1n;
-  commitBatch(owned, sequence);
+  commitBatch(owned, sequence, ids.batchId);
   return { partition, sequence, payload };
 }
 

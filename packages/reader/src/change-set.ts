@@ -108,19 +108,13 @@ function leaseChange(
   image: LeaseRecord | undefined,
 ): Change<LeaseRecord> | undefined {
   const record = state.leases.get(key);
-  const lines = record === undefined ? [] : linesAt(record, sequence);
+  const lines = record?.linesAt(sequence) ?? [];
   const before = image !== undefined && isExisting(image) ? image : undefined;
   const copy = record && copyOfLease(record);
   const after = copy !== undefined && isExisting(copy) ? copy : undefined;
   const last = copy ?? image;
   const isSilent = before === undefined && after === undefined && lines.length === 0;
   return last === undefined || isSilent ? undefined : { key, before, after, last, lines };
-}
-
-/** The lines of history that a batch wrote: the last ones. */
-function linesAt({ history }: LeaseRecord, sequence: bigint): readonly Transition[] {
-  const from = history.findLastIndex(({ position }) => position.sequence !== sequence) + 1;
-  return from === history.length ? [] : history.slice(from);
 }
 
 function isRenewal({ after, before }: Change<LeaseRecord>, sequence: bigint): boolean {

@@ -53,7 +53,7 @@ export class LeaseNews {
 }
 
 /** What a batch says to the holders and candidates of a lease, in the order in which it happened. */
-export function newsOf(lease: LeaseKey, set: ChangeSet): readonly SessionPush[] {
+function newsOf(lease: LeaseKey, set: ChangeSet): readonly SessionPush[] {
   const pushes: SessionPush[] = [];
   for (const change of set.leases) if (change.key === lease) pushes.push(...leaseNews(change, set));
   for (const change of set.candidates) if (change.key === lease) pushes.push(...pingNews(change, set));

@@ -61,7 +61,7 @@ export async function listLeases(
   request: LeaseServiceListRequest,
   scope: ListScope,
 ): Promise<LeaseServiceListResponse> {
-  const { matches, names } = unwrap(leaseSelection(request.selector));
+  const { matches, names } = unwrap(leaseSelection(request.selector, request));
   const isShown = stateFilter(request.states);
   const list = await collect<Lease>(model, scope, {
     subject: "leases",
@@ -89,7 +89,7 @@ export async function listCandidates(
   request: CandidateServiceListRequest,
   scope: ListScope,
 ): Promise<CandidateServiceListResponse> {
-  const { leases, matches } = unwrap(candidateSelection(request.selector));
+  const { leases, matches } = unwrap(candidateSelection(request.selector, request));
   const list = await collect<Candidate>(model, scope, {
     subject: "candidates",
     leases,

@@ -1,7 +1,9 @@
+import { LeaseServiceWatchRequest } from "@tenure/contracts";
 import { describe, expect, it } from "vitest";
 import { leaseReads, readPlain } from "./point-reads.ts";
 import { LogWorld } from "./testing/log-world.ts";
 import { watchLeases } from "./testing/watcher.ts";
+import { Watches } from "./watches.ts";
 
 const all = { selectors: [{}] };
 const { signal } = new AbortController();
@@ -62,6 +64,19 @@ describe("a reader of the log", () => {
     expect(after.slice(0, 10).toSorted()).toEqual(present);
     expect(after.slice(10)).toEqual(["SYNCED", "added shop/k"]);
     expect(reader.isReady).toBe(true);
+  });
+
+  it("says that it is behind, not that the watcher is, when it loads anew while the present is told", async () => {
+    const world = new LogWorld();
+    const names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    for (const name of names) world.create(`shop/${name}`);
+    expect(new Set(names.map((name) => world.partitionOf(`shop/${name}`)))).toEqual(new Set([0, 1]));
+    await using reader = (await world.read()).reader;
+    const watches = new Watches(reader, { watchers: 10, queuedPerWatcher: 10 });
+    const watch = watches.leases(LeaseServiceWatchRequest.fromPartial(all), signal);
+    await watch.next();
+    reader.onReset(0, "what follows was purged");
+    await expect(watch.next()).rejects.toMatchObject({ code: "UNAVAILABLE", reason: "REPLICA_BEHIND" });
   });
 
   it("goes on without a gap or a repetition after it was cut off from the log", async () => {

@@ -1,13 +1,14 @@
-import type { PartitionState } from "@tenure/core";
+import { lastReadOf, type PartitionState } from "@tenure/core";
 import type { Clock } from "@tenure/kernel";
 import type { LogTransport, Tail, TailListener } from "@tenure/log";
 import type { AppliedBatch } from "./change-set.ts";
-import { type FollowerPorts, PartitionFollower } from "./partition-follower.ts";
+import { PartitionFollower } from "./partition-follower.ts";
+import type { LoaderPorts } from "./partition-loader.ts";
 import type { ReadModel } from "./read-model.ts";
 import { WatchHub } from "./watch-hub.ts";
 
 /** What a reader stands on. */
-export interface LogReaderPorts extends FollowerPorts {
+export interface LogReaderPorts extends LoaderPorts {
   readonly transport: Pick<LogTransport, "readLast" | "tail">;
 }
 
@@ -117,6 +118,11 @@ export class LogReader implements ReadModel, TailListener, AsyncDisposable {
 
   onWentBack(partition: number, lastSequence: bigint, toldSequence: bigint): void {
     this.#at(partition).halt(`its log has gone back to ${lastSequence}, but ${toldSequence} was read`);
+  }
+
+  /** What was read before a reload was there. */
+  knownUpTo(partition: number): bigint {
+    return lastReadOf(this.#at(partition).state).sequence;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,9 +1,8 @@
 import { emptyPartition, followBatch, type PartitionState } from "@tenure/core";
-import { Backoff, type Random } from "@tenure/kernel";
 import type { AppliedBatch } from "./change-set.ts";
 import { partitionHalted, replicaBehind } from "./faults.ts";
-import { type LoadPorts, loadPartition } from "./load-partition.ts";
 import type { ReadableBatch } from "./log-decoder.ts";
+import { type LoaderPorts, PartitionLoader } from "./partition-loader.ts";
 
 /** What a follower does at present. */
 export type FollowerRole = "loading" | "following" | "halted";
@@ -18,30 +17,21 @@ export interface FollowerListener {
   onFault(partition: number, doing: string, fault: unknown): void;
 }
 
-/** What a follower stands on. */
-export interface FollowerPorts extends LoadPorts {
-  readonly random: Random;
-}
-
-const reloadBackoff = { firstMs: 100, limitMs: 5_000 };
-
 /** One partition as the log tells it, never owned: loaded from the newest snapshot, then batch by batch. */
 export class PartitionFollower implements AsyncDisposable {
   readonly partition: number;
-  readonly #ports: FollowerPorts;
+  readonly #ports: LoaderPorts;
   readonly #incarnationId: string;
   readonly #listener: FollowerListener;
   readonly #resume: (partition: number, sequence: bigint) => void;
-  readonly #stop = new AbortController();
+  readonly #loader: PartitionLoader;
   #state: PartitionState;
   #role: FollowerRole = "loading";
   #haltedWhy = "";
-  #isLoaded = false;
-  #loading: Promise<unknown> = Promise.resolve();
 
   constructor(
     partition: number,
-    ports: FollowerPorts,
+    ports: LoaderPorts,
     incarnationId: string,
     listener: FollowerListener,
     resume: (partition: number, sequence: bigint) => void,
@@ -51,6 +41,7 @@ export class PartitionFollower implements AsyncDisposable {
     this.#incarnationId = incarnationId;
     this.#listener = listener;
     this.#resume = resume;
+    this.#loader = new PartitionLoader(partition, ports, incarnationId, (...fault) => listener.onFault(...fault));
     this.#state = emptyPartition(partition, ports.clock.now());
   }
 
@@ -69,23 +60,15 @@ export class PartitionFollower implements AsyncDisposable {
 
   /** Loads the newest snapshot, tries until it succeeds or the follower stops, and returns where the tail begins. */
   async load(): Promise<bigint> {
-    const backoff = new Backoff(reloadBackoff, this.#ports.random);
-    for (;;) {
-      try {
-        this.#state = await loadPartition(this.#ports, this.partition, this.#incarnationId);
-        this.#isLoaded = true;
-        return this.#state.lastSequence;
-      } catch (thrown) {
-        this.#stop.signal.throwIfAborted();
-        this.#listener.onFault(this.partition, "load the partition", thrown);
-        await this.#ports.clock.sleep(backoff.next(), this.#stop.signal);
-      }
-    }
+    await this.#loader.load((state) => {
+      this.#state = state;
+    });
+    return this.#state.lastSequence;
   }
 
   /** The tail brought a message. */
   onMessage(sequence: bigint, payload: Uint8Array): void {
-    if (this.#role === "halted" || !this.#isLoaded) return;
+    if (this.#role === "halted" || !this.#loader.isLoaded) return;
     const batch = this.#decode(sequence, payload);
     if (batch === undefined) return;
     const { partition } = this;
@@ -98,25 +81,28 @@ export class PartitionFollower implements AsyncDisposable {
     this.#listener.onApplied({ partition, sequence, events: batch.events, state });
     const isSame = state.epoch === epoch && state.owner === owner && state.successor === successor;
     if (!isSame) this.#listener.onOwner(partition);
+    this.#showIfCaughtUp();
   }
 
   /** The tail has told everything that was there when it began. */
   onCaughtUp(): void {
-    if (this.#role !== "loading" || !this.#isLoaded) return;
-    this.#become("following");
-    this.#listener.onOwner(this.partition);
+    this.#loader.noteCaughtUp();
+    this.#showIfCaughtUp();
   }
 
   /** Loads the partition anew and has the tail follow it from there. */
   reload(why: string): void {
-    if (this.#role === "halted" || this.#stop.signal.aborted) return;
+    if (this.#role === "halted") return;
     this.#listener.onFault(this.partition, "follow the log", new Error(why));
-    this.#isLoaded = false;
     this.#become("loading");
-    this.#loading = this.load().then(
-      (sequence) => this.#resume(this.partition, sequence),
-      () => undefined,
-    );
+    this.#loader.reload(this.#state, {
+      onLoaded: (state) => {
+        if (this.#role === "halted") return;
+        this.#state = state;
+        this.#resume(this.partition, state.lastSequence);
+      },
+      onBroken: (brokenWhy) => this.halt(brokenWhy),
+    });
   }
 
   /** The log does not say what it must: nothing of the partition is shown any more until an operator has acted. */
@@ -134,8 +120,7 @@ export class PartitionFollower implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort(replicaBehind("it stops", this.partition));
-    await this.#loading;
+    await this.#loader[Symbol.asyncDispose]();
   }
 
   #decode(sequence: bigint, payload: Uint8Array): ReadableBatch | undefined {
@@ -147,6 +132,12 @@ export class PartitionFollower implements AsyncDisposable {
       this.halt(`batch ${sequence} cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
     }
     return undefined;
+  }
+
+  #showIfCaughtUp(): void {
+    if (this.#role !== "loading" || !this.#loader.hasCaughtUp(this.#state)) return;
+    this.#become("following");
+    this.#listener.onOwner(this.partition);
   }
 
   #become(role: FollowerRole): void {

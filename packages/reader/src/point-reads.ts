@@ -16,6 +16,8 @@ import {
   type LeaseServiceHistoryRequest,
   type LeaseServiceHistoryResponse,
   leaseGetResponse,
+  leaseOfGuardedKey,
+  leaseOfGuardedKeys,
   leaseOfRequest,
   type ReadOptions,
 } from "@tenure/contracts";
@@ -57,12 +59,12 @@ const leaseHistory: PointRead<LeaseServiceHistoryRequest, LeaseServiceHistoryRes
 };
 
 const guardGet: PointRead<GuardServiceGetRequest, GuardServiceGetResponse> = {
-  lease: leaseOfRequest,
+  lease: leaseOfGuardedKey,
   respond: (lease, { key }, view) => guardGetResponse(lease, key, view),
 };
 
 const guardList: PointRead<GuardServiceListRequest, GuardServiceListResponse> = {
-  lease: leaseOfRequest,
+  lease: leaseOfGuardedKeys,
   respond: guardListResponse,
 };
 

@@ -17,7 +17,8 @@ function created(partition: number, sequence: bigint): AppliedBatch {
   state.before = new BeforeImages();
   const lease = `a/b-${sequence}`;
   const event: Event = { kind: "leaseCreated", lease, uid: 1, spec: defaultLeaseSpec, author: "", reason: "" };
-  followBatch(state, { partition, epoch: 0n, prev: 0n, sequence, wallMs: 0, events: [event] }, 0);
+  const ids = { prev: 0n, prevBatchId: "", sequence, batchId: "id" };
+  followBatch(state, { partition, epoch: 0n, ...ids, wallMs: 0, events: [event] }, 0);
   return { partition, sequence, events: [event], state };
 }
 
@@ -102,6 +103,18 @@ describe("the hub of watches", () => {
     hub.onApplied(created(0, 10n));
     hub.onTailed(10n, true);
     expect(told).toEqual(["halted 1", 10n]);
+  });
+
+  it("does not wait for the answer of an append whose partition halted", () => {
+    const { hub, told } = watched();
+    hub.onTailed(10n, false);
+    hub.onApplied(created(0, 20n));
+    hub.onTailed(20n, true);
+    hub.onHalted(1, "its log went back");
+    expect([told, hub.revision]).toEqual([["halted 1", "gap"], 20n]);
+    hub.onApplied(created(0, 30n));
+    hub.onTailed(30n, true);
+    expect([told.at(-1), hub.revision]).toEqual([30n, 30n]);
   });
 
   it("tells listeners of named leases nothing else", () => {

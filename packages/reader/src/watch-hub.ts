@@ -163,7 +163,9 @@ export class WatchHub {
     if (!this.isFollowing) return;
     const changes = this.#pending.get(sequence);
     this.#pending.delete(sequence);
-    if (sequence <= this.#revision) {
+    // The one with which a partition had caught up is part of what everybody starts over with.
+    if (sequence === this.#revision) return;
+    if (sequence < this.#revision) {
       // A server that was behind when the partition was loaded: what everybody was told as complete was not.
       this.#startOver();
       return;
@@ -193,7 +195,9 @@ export class WatchHub {
   onHalted(partition: number, why: string): void {
     const fault = partitionHalted(partition, why);
     for (const listener of this.#listeners.all()) listener.onHalted?.(partition, fault);
-    if (this.#loading.delete(partition) && this.isFollowing) this.#startOver();
+    // A batch that waits in the line may wait for the answer to an append of this partition, which will not come.
+    const isWaitedFor = this.#loading.delete(partition) || this.#line.length > 0;
+    if (isWaitedFor && this.isFollowing) this.#startOver();
   }
 
   readonly #wantsRenewals = (lease: LeaseKey): boolean => this.#renewalListeners.has(lease);

@@ -8,7 +8,7 @@ import {
 } from "@tenure/contracts";
 import { invalid } from "@tenure/kernel";
 import type { Change, ChangeSet } from "./change-set.ts";
-import { changesMissed, watcherTooSlow } from "./faults.ts";
+import { changesMissed, replicaBehind, watcherTooSlow } from "./faults.ts";
 import { partitionsOf, type ReadModel, viewAt } from "./read-model.ts";
 import type { RecordKind, Selection } from "./record-kind.ts";
 import { gatherResponses } from "./response-size.ts";
@@ -45,6 +45,7 @@ interface Shown<Seen> {
 /** How long a replica that is behind the client's revision may take to catch up. */
 const catchUpMs = 2_000;
 const noMark = { resyncReason: ResyncReason.UNSPECIFIED };
+const beingRead = "the log is being read";
 /** There is no token before the present state is complete: a part of a state cannot be resumed. */
 const noPlace = { revision: 0n, resumeToken: new Uint8Array(0) };
 
@@ -170,7 +171,8 @@ export class WatchView<Seen, Selector> {
       const records = await viewAt(model, partition, revision, (past) =>
         this.#matching(kind.present(past, this.leases)),
       );
-      if (records === undefined) throw watcherTooSlow(queuedPerWatcher);
+      if (records === undefined)
+        throw model.hub.isFollowing ? watcherTooSlow(queuedPerWatcher) : replicaBehind(beingRead);
       const showing = { partition, nowMs, revision, lines: [] };
       const events = records.map((record) => () => kind.encodeEvent(ChangeKind.PRESENT, record, showing));
       const position: WatchPosition = { ...noPlace, mark: undefined };

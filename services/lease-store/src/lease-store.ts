@@ -207,6 +207,7 @@ export class LeaseStore implements AsyncDisposable {
           random,
           requestTimeoutMs: config.appendTimeoutMs,
           batchIdOf: (payload) => logCodec.batchIdOf(payload) ?? "",
+          prevBatchIdOf: logCodec.prevBatchIdOf,
         }),
     };
   }

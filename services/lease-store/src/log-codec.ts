@@ -1,4 +1,4 @@
-import { batchIdOf, decodeBatch, encodeBatch, snapshotChunks } from "@tenure/contracts";
+import { batchIdOf, decodeBatch, encodeBatch, prevBatchIdOf, snapshotChunks } from "@tenure/contracts";
 import { logDecoder } from "@tenure/reader";
 import type { LogCodec } from "./replica/ports.ts";
 
@@ -8,5 +8,6 @@ export const logCodec: LogCodec = {
   encodeBatch,
   decodeBatch,
   batchIdOf,
+  prevBatchIdOf,
   snapshotChunks,
 };

@@ -97,6 +97,18 @@ describe("the compaction of a partition", () => {
     expect(plans.at(-1)).toEqual(plan(40n, 30n, 10n, 20n));
   });
 
+  it("goes on after a partition was loaded anew while a purge was under way", async () => {
+    let finish: (result: CompactionResult) => void = () => {};
+    const { compaction, plans } = recorded(() => new Promise((resolve) => (finish = resolve)));
+    compaction.noteApplied(announced(10n));
+    compaction.noteApplied(announced(20n));
+    compaction.noteLoaded(0, snapshot(20n));
+    finish({ logMessages: 1, snapshotMessages: 0 });
+    await settled();
+    compaction.noteApplied(announced(30n));
+    expect(plans).toEqual([plan(20n, 10n), plan(30n, 20n, 10n)]);
+  });
+
   it("ignores an announcement that is not newer, and everything after its end", async () => {
     const { compaction, plans } = recorded();
     compaction.noteLoaded(0, snapshot(30n));

@@ -39,8 +39,7 @@ export class LogCompaction implements AsyncDisposable {
 
   /** A partition was loaded, and this is the snapshot that its state names. */
   noteLoaded(partition: number, latest: SnapshotReference | undefined): void {
-    const { isBusy = false, outdated = [] } = this.#known.get(partition) ?? {};
-    this.#known.set(partition, { latest, outdated, isBusy });
+    this.#at(partition).latest = latest;
   }
 
   /** A batch was applied, whoever wrote it. */
@@ -56,10 +55,16 @@ export class LogCompaction implements AsyncDisposable {
     await Promise.all(this.#running);
   }
 
-  #noteAnnounced(partition: number, latest: SnapshotReference, isOwn: boolean): void {
+  /** There is one for each partition, also across a load: a purge that is under way notes its end in it. */
+  #at(partition: number): Known {
     const known = this.#known.get(partition) ?? { latest: undefined, outdated: [], isBusy: false };
-    const previous = known.latest;
     this.#known.set(partition, known);
+    return known;
+  }
+
+  #noteAnnounced(partition: number, latest: SnapshotReference, isOwn: boolean): void {
+    const known = this.#at(partition);
+    const previous = known.latest;
     if (previous !== undefined && previous.sequence >= latest.sequence) return;
     known.latest = latest;
     if (previous === undefined) return;

@@ -1,13 +1,14 @@
 #!/usr/bin/env node
 import { serve } from "@tenure/bus";
 import { SystemServiceDefinition } from "@tenure/contracts";
+import { systemClock } from "@tenure/kernel";
 import { runService, toDoctorResponse } from "@tenure/runtime";
 import { leaseStoreFields } from "./config.ts";
 import { servedDefinitions } from "./handlers/services.ts";
 import { keepHeapSmall } from "./heap.ts";
 import { startLeaseStore } from "./lease-store.ts";
 
-keepHeapSmall();
+const heap = keepHeapSmall(systemClock);
 
 await runService({
   name: "lease-store",
@@ -28,6 +29,7 @@ await runService({
       async [Symbol.asyncDispose]() {
         await store[Symbol.asyncDispose]();
         await system.stop();
+        heap[Symbol.dispose]();
       },
     };
   },

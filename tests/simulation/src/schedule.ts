@@ -75,9 +75,27 @@ export function drawSchedule(seed: number, profile: Profile, random: Random): Sc
   const count = whole(2, 14);
   const incidents = Array.from({ length: count }, () => drawIncident({ ...shape, profile }, random));
   if (profile.losesLog) incidents.push({ atMs: whole(1_000, healAtMs - 100), kind: "loseLog", messages: whole(1, 12) });
-  incidents.sort((left, right) => left.atMs - right.atMs);
   const firstSequence = random.next() < 0.5 ? 1_000 : restoredAtMicros;
+  const loss = incidents.find(({ kind }) => kind === "loseLog");
+  if (loss !== undefined) incidents.push(...drawAround(loss.atMs, shape, whole));
+  incidents.sort((left, right) => left.atMs - right.atMs);
   return { seed, profile, firstSequence, healAtMs, endMs, ...shape, snapshotAfterBatches, incidents };
+}
+
+/**
+ * What gives the sequences of a lost end again, so that it is not just missing: one who comes back and knows nothing of
+ * it can append; and an owner that is lost with it leaves its epoch to another.
+ */
+function drawAround(
+  lossAtMs: number,
+  { partitions, replicas }: Pick<Schedule, "partitions" | "replicas">,
+  whole: (least: number, most: number) => number,
+): readonly Incident[] {
+  const anyone = () => `replica-${whole(1, replicas)}`;
+  return [
+    { atMs: lossAtMs - whole(5, 60), kind: "usurp", process: anyone(), partition: whole(0, partitions - 1) },
+    { atMs: lossAtMs, kind: "crash", process: anyone(), forMs: whole(20, 300) },
+  ];
 }
 
 /** Some present time: what `init` gives a stream as its first sequence. */

@@ -318,11 +318,14 @@ export class World {
     void compactor.compact({ partition, latest, previous, outdated: [] }).catch(() => undefined);
   }
 
+  /** Servers that crash before they have synced: everybody's connection is gone for a moment, and so is the end. */
   #loseLog(messages: number): void {
     const first = BigInt(this.#schedule.firstSequence);
     const wanted = this.log.lastSequence - BigInt(messages);
     this.log.lose(wanted >= first ? wanted : first - 1n);
     this.oracles.onLost(this.#nodes.values());
+    const random = this.#chance("loss");
+    for (const node of [...this.#nodes.values(), ...this.#gateways.values()]) node.cutLog(5 + random.next() * 200);
   }
 
   #announced(partition: number): readonly SnapshotReference[] {

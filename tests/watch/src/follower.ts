@@ -1,8 +1,11 @@
 import { ChangeKind, LeaseServiceWatchRequest, type LeaseServiceWatchResponse, WatchMarkKind } from "@tenure/contracts";
-import { Fault, systemClock } from "@tenure/kernel";
+import { Fault } from "@tenure/kernel";
+import { waitFor } from "@tenure/testkit";
 
 /** How a watch is opened. */
 export type Open = (request: LeaseServiceWatchRequest, signal: AbortSignal) => AsyncIterable<LeaseServiceWatchResponse>;
+
+const longestTestMs = 600_000;
 
 /** A watch of a namespace that resumes by itself, and notes all that it was told. */
 export class Follower {
@@ -33,15 +36,22 @@ export class Follower {
 
   async #run(): Promise<void> {
     const { signal } = this.#stop;
-    while (!signal.aborted) {
-      const options = { resumeToken: this.#resumeToken };
-      const request = LeaseServiceWatchRequest.fromPartial({ selectors: [{ namespace: this.#namespace }], options });
-      try {
-        for await (const response of this.#open(request, signal)) this.#note(response);
-      } catch (thrown) {
-        if (!signal.aborted) this.faults.push(thrown instanceof Fault ? thrown.reason : String(thrown));
-      }
-      if (!signal.aborted) await systemClock.sleep(20);
+    const isStopped = async () => {
+      await this.#watch();
+      return signal.aborted;
+    };
+    await waitFor(isStopped, { describe: "the test to stop its watch", timeoutMs: longestTestMs });
+  }
+
+  /** Watches until the watch ends, for whatever reason. */
+  async #watch(): Promise<void> {
+    const { signal } = this.#stop;
+    const options = { resumeToken: this.#resumeToken };
+    const request = LeaseServiceWatchRequest.fromPartial({ selectors: [{ namespace: this.#namespace }], options });
+    try {
+      for await (const response of this.#open(request, signal)) this.#note(response);
+    } catch (thrown) {
+      if (!signal.aborted) this.faults.push(thrown instanceof Fault ? thrown.reason : String(thrown));
     }
   }
 

@@ -1,5 +1,6 @@
 import { LeaseServiceAcquireRequest, LeaseServiceCreateRequest } from "@tenure/contracts";
-import { Fault, systemClock } from "@tenure/kernel";
+import { Fault } from "@tenure/kernel";
+import { waitFor } from "@tenure/testkit";
 import type { Deployment } from "./deployment.ts";
 
 let attempts = 0n;
@@ -24,16 +25,18 @@ export async function acquire({ leases }: Deployment, namespace: string, name: s
 }
 
 async function untilAnswered(call: () => Promise<unknown>): Promise<void> {
-  for (let tries = 0; ; tries += 1) {
+  const isAnswered = async () => {
     try {
       await call();
-      return;
+      return { refusal: undefined };
     } catch (thrown) {
       const isPassing = thrown instanceof Fault && ["UNAVAILABLE", "DEADLINE_EXCEEDED"].includes(thrown.code);
-      if (!isPassing || tries >= 1_000) throw thrown;
-      await systemClock.sleep(20);
+      if (isPassing) throw thrown;
+      return { refusal: thrown };
     }
-  }
+  };
+  const { refusal } = await waitFor(isAnswered, { describe: "the store to answer", timeoutMs: 60_000 });
+  if (refusal !== undefined) throw refusal;
 }
 
 /** Creates leases one after the other in several lanes, until it is stopped; notes what was acknowledged. */

@@ -58,7 +58,7 @@ export {
 } from "./command/lease-commands.ts";
 export { leasesOf } from "./command/leases-of.ts";
 export { type BeatOfWait, packedRenewals, waitBeats } from "./command/packed-commands.ts";
-export { candidateOfRequest, leaseOfRequest } from "./command/request-key.ts";
+export { candidateOfRequest, leaseOfGuardedKey, leaseOfGuardedKeys, leaseOfRequest } from "./command/request-key.ts";
 export {
   acceptCommand,
   acquireCommand,
@@ -72,6 +72,7 @@ export {
   encodeBatch,
   logFormatVersion,
   type OutgoingBatch,
+  prevBatchIdOf,
   type ReadBatch,
 } from "./log/batch-codec.ts";
 export { answerBoundMs, candidateToWire } from "./record/candidate-to-wire.ts";

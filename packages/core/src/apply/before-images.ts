@@ -67,8 +67,8 @@ export function candidatesOf(event: Event): readonly string[] | undefined {
  * they are no part of what its revision stands for.
  */
 export function copyOfLease(record: LeaseRecord): LeaseRecord {
-  const copy = { ...record };
-  if (copy.holds.length > 0) copy.holds = copy.holds.map((hold) => ({ ...hold }));
+  const copy = record.copy();
+  copy.holds = copy.holds.map((hold) => hold.copy());
   return copy;
 }
 

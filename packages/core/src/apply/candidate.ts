@@ -48,7 +48,6 @@ function put(state: PartitionState, record: LeaseRecord, event: Put, position: P
   state.nextId = Math.max(state.nextId, uid + 1);
   if (known?.uid === uid) {
     known.revision = position;
-    known.renewal = position;
     known.spec = spec;
     known.priority = priority && { ...priority, set: sincePriority(known, priority, position) };
     known.cordon = cordon && { ...cordon, set: sinceCordon(known, cordon, position) };

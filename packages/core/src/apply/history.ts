@@ -27,10 +27,7 @@ export function writeLine(
   const plain = { position, kind, holder, token, author: intern(state, author), cause };
   // Few lines have details: the others do without the room for them.
   const line: Transition = details === undefined ? plain : { ...plain, details };
-  const { history } = record;
-  const surplus = history.length + 1 - state.settings.retention.historyPerLease;
-  record.history = extended(surplus > 0 ? history.slice(surplus) : history, line);
-  if (surplus > 0) record.isHistoryTruncated = true;
+  record.addLine(line, state.settings.retention.historyPerLease);
 }
 
 /**

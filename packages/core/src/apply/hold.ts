@@ -1,6 +1,6 @@
 import type { Cause, HoldEvent } from "../partition/event.ts";
 import { ensureRecord, intern, type PartitionState } from "../partition/state.ts";
-import type { Hold, HoldDetails } from "../record/hold.ts";
+import { Hold, type HoldDetails } from "../record/hold.ts";
 import type { LeaseRecord } from "../record/lease.ts";
 import type { Position } from "../record/position.ts";
 import type { TransitionDetails } from "../record/transition.ts";
@@ -52,25 +52,9 @@ export function applyRenewals(state: PartitionState, holdIds: ArrayLike<number>,
 function grant(state: PartitionState, record: LeaseRecord, event: Of<"holdGranted">, position: Position): void {
   const facts = event.hold;
   const { details, id, token } = facts;
-  const hold: Hold = {
-    id,
-    lease: record,
-    token,
-    holder: facts.holder,
-    holderKey: facts.holderKey,
-    principal: intern(state, facts.principal),
-    mode: facts.mode,
-    units: facts.units,
-    origin: facts.origin,
-    leaseDurationMs: facts.leaseDurationMs,
-    lockDelayMs: facts.lockDelayMs,
-    granted: position,
-    renewal: position,
-  };
-  // Few terms have any: the others do without the room for it.
-  if (details !== undefined) hold.details = details;
+  const hold = new Hold(record, facts, position, position, intern(state, facts.holder));
   record.holds = extended(record.holds, hold);
-  state.holds.set(id, hold);
+  state.holds.add(hold);
   state.nextId = Math.max(state.nextId, id + 1);
   record.lastToken = token > record.lastToken ? token : record.lastToken;
   if (record.pending !== undefined) record.pending = undefined;
@@ -81,7 +65,7 @@ function grant(state: PartitionState, record: LeaseRecord, event: Of<"holdGrante
   record.revision = position;
   const candidate = record.candidates?.get(details?.candidate ?? "");
   if (candidate !== undefined) candidate.missedAccepts = 0;
-  const line = { holder: facts.holder, token, cause: facts.origin, details: details && grantDetails(details) };
+  const line = { holder: hold.holder, token, cause: facts.origin, details: details && grantDetails(details) };
   writeLine(state, record, position, "granted", event, line);
 }
 

@@ -10,10 +10,12 @@ export function applyPartition(state: PartitionState, event: PartitionEvent, pos
       state.epoch = event.epoch;
       state.owner = event.owner;
       state.successor = "";
+      state.owesPause = false;
       state.epochStart = position;
       return;
     case "ownerHandedOver":
       state.successor = event.successor;
+      state.owesPause = event.owesPause;
       return;
     case "snapshotAnnounced":
       state.snapshot = event.snapshot;

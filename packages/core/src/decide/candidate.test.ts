@@ -258,6 +258,21 @@ describe("candidates", () => {
     expect(desk.run({ ...set, candidate: "ghost", priority: undefined }, "op").kind).toBe("candidateNotFound");
   });
 
+  it("[61] are not kept alive by what operators say of them", () => {
+    const desk = new Desk();
+    register(desk, lease, "a");
+    const { renewal } = known(desk) ?? {};
+    desk.advance(1_000);
+    const named = { lease, candidate: "a", expectedRevision: undefined } as const;
+    desk.run({ kind: "setPriority", ...named, priority: { value: 3, expiresAfterMs: undefined } }, "op");
+    desk.run({ kind: "setCordon", ...named, cordon: { expiresAfterMs: undefined } }, "op");
+    desk.run({ kind: "setCordon", ...named, cordon: undefined }, "op");
+    expect(known(desk)?.renewal).toBe(renewal);
+    expect(known(desk)?.priority?.value).toBe(3);
+    desk.run({ kind: "updateCandidate", ...named, spec: { zone: "z" } }, "a");
+    expect(known(desk)?.renewal.sequence).toBe(desk.sequence);
+  });
+
   it("are cordoned and uncordoned; a cordon keeps its age through renewals", () => {
     const desk = new Desk();
     register(desk, lease, "a");

@@ -35,12 +35,8 @@ export function decideRegisterCandidate(owned: OwnedPartition, command: CommandO
     return answer({ kind: "limitExceeded", limit: "candidatesPerLease", value: most });
   }
   const given = priority === undefined ? known?.priority : { ...priority, author: principal, reason };
-  return put(owned, command, known?.uid ?? allot(owned).nextId(), {
-    principal,
-    spec,
-    priority: given,
-    cordon: known?.cordon,
-  });
+  const content = { principal, spec, priority: given, cordon: known?.cordon };
+  return renewed(command, put(owned, command, known?.uid ?? allot(owned).nextId(), content));
 }
 
 /** Changes what a candidate says about itself, and renews it. */
@@ -52,7 +48,7 @@ export function decideUpdateCandidate(owned: OwnedPartition, command: CommandOf<
   const violations = checkCandidateSpec(spec);
   return violations.length > 0
     ? answer({ kind: "invalid", violations })
-    : put(owned, command, known.uid, { ...known, spec });
+    : renewed(command, put(owned, command, known.uid, { ...known, spec }));
 }
 
 /** Gives or takes a priority. */
@@ -103,6 +99,12 @@ function findCandidate({ state }: OwnedPartition, command: ByName): CandidateRec
 
 function foreign({ candidate, lease }: ByName): Refusal {
   return { kind: "principalMismatch", lease, candidate };
+}
+
+/** What a candidate says of itself renews it; what others say of it does not, for it may be long dead. */
+function renewed(command: ByName | CommandOf<"registerCandidate">, { events, reply }: Decision): Decision {
+  const { candidate, lease } = command;
+  return { events: [...events, caused(command, { kind: "candidateRenewed", lease, candidate })], reply };
 }
 
 interface Content {

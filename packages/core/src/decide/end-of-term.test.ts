@@ -121,4 +121,16 @@ describe("end of term (rule 20)", () => {
     desk.advance(20_000);
     expect(desk.run({ ...elect, expectedRevision }, "co").kind).toBe("changed");
   });
+
+  it("[107] keeps one that stepped down from being elected for the cool-down, too", () => {
+    const desk = new Desk();
+    register(desk, lease, "a");
+    desk.run({ kind: "elect", lease, expectedRevision: 0n, candidate: "a", coordinator: "co" }, "co");
+    const token = desk.record(lease).lastToken;
+    desk.run({ kind: "accept", lease, candidate: "a", token, claimant: { holder: "a" }, sendNumber: 1n }, "a");
+    mark(desk, { coolDownMs: 20_000 });
+    desk.run({ kind: "release", items: [{ lease, token }] }, "a");
+    expect(desk.record(lease).lastEndReason).toBe("steppedDown");
+    expect(desk.record(lease).candidates?.get("a")?.coolDown).toMatchObject({ coolDownMs: 20_000 });
+  });
 });

@@ -8,7 +8,7 @@ import { overdueReason } from "./overdue.ts";
 const longestBackoffMs = 60_000;
 
 /** Ends of term after which the candidate that lost it sits out the lease's cool-down. */
-const losses: ReadonlySet<TermEndReason> = new Set(["expired", "ended", "preempted"]);
+const losses: ReadonlySet<TermEndReason> = new Set(["expired", "ended", "preempted", "steppedDown"]);
 
 /** The facts of a term that its holder ended: grants are possible at once. */
 export function endByHolder(record: LeaseRecord, hold: Hold, endReason: TermEndReason, now: number): EventBody[] {

@@ -1,3 +1,4 @@
+import { owesPause } from "../expiry-guard.ts";
 import { isIdentityLease } from "../identity/namespace.ts";
 import type { OwnedPartition } from "../partition/batch.ts";
 import type { CommandHeader, OwnerCommand } from "../partition/command.ts";
@@ -23,7 +24,7 @@ function bodiesOf(owned: OwnedPartition, command: OwnerCommand, now: number): re
       return [{ kind: "ownerChanged", epoch, owner, previousEpoch, previousOwner, isHandedOver }];
     }
     case "handOver":
-      return [{ kind: "ownerHandedOver", successor: command.successor }];
+      return [{ kind: "ownerHandedOver", successor: command.successor, owesPause: owesPause(owned.guard, now) }];
     case "announceSnapshot":
       return [{ kind: "snapshotAnnounced", snapshot: command.snapshot }];
     case "changeSettings":

@@ -47,7 +47,7 @@ export function imagine(view: ElectionView, hypotheses: readonly Hypothesis[], n
   for (const hypothesis of hypotheses) assume(imagined, hypothesis, now);
   const { answering, candidates, record, removed, silent } = imagined;
   const assumptions: Assumptions = { answering, silent, removed };
-  return { ...view, record: { ...record, candidates }, assumptions };
+  return { ...view, record: record.copy({ candidates }), assumptions };
 }
 
 function assume(imagined: Imagined, hypothesis: Hypothesis, now: number): void {
@@ -76,7 +76,7 @@ function assume(imagined: Imagined, hypothesis: Hypothesis, now: number): void {
     case "strategy": {
       const { strategy } = hypothesis;
       const setting = { strategy, source: "operator", author: "dry run", reason: "", set: assumedAt(now) } as const;
-      imagined.record = { ...imagined.record, strategy: setting, conflict: undefined };
+      imagined.record = imagined.record.copy({ strategy: setting, conflict: undefined });
       break;
     }
     case "holderGone":
@@ -115,13 +115,8 @@ function endTermOf(imagined: Imagined, name: string): void {
 /** The term ends as if its holder had released it: nothing else is known of how it would. */
 function endTerm(imagined: Imagined): void {
   const { record } = imagined;
-  imagined.record = {
-    ...record,
-    holds: [],
-    pending: undefined,
-    endOfTerm: undefined,
-    lastEndReason: record.holds.length > 0 ? "released" : record.lastEndReason,
-  };
+  const lastEndReason = record.holds.length > 0 ? "released" : record.lastEndReason;
+  imagined.record = record.copy({ holds: [], pending: undefined, endOfTerm: undefined, lastEndReason });
 }
 
 function put(imagined: Imagined, hypothesis: Extract<Hypothesis, { kind: "candidate" }>, now: number): void {

@@ -120,7 +120,7 @@ describe("elections", () => {
         const { record, view } = arena;
         const decision = electionDecision(view, arena.desk.now);
         const reversed = new Map([...(record.candidates ?? [])].reverse());
-        const other = { ...view, record: { ...record, candidates: reversed } };
+        const other = { ...view, record: record.copy({ candidates: reversed }) };
         expect(electionDecision(other, arena.desk.now)).toEqual(decision);
         expect(electionDecision(view, arena.desk.now)).toEqual(decision);
       }),

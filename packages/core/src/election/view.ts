@@ -45,7 +45,7 @@ export interface Assumptions {
 
 /** All that a coordinator knows of one lease when it decides. Plain data; nothing is remembered between decisions. */
 export interface ElectionView {
-  /** The lease with its candidates, as the log tells them. `emptyLeaseRecord` if nothing is kept under the name. */
+  /** The lease with its candidates, as the log tells them. A new one if nothing is kept under the name. */
   readonly record: LeaseRecord;
   /**
    * When the last beat of a candidate's live stream was heard, on the clock of `now`. A close of the stream takes its

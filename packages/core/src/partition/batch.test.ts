@@ -14,7 +14,7 @@ describe("a batch", () => {
     const reply = execute(desk.owned, claimOf("a", lease), desk.now);
     const position = reply.kind === "granted" ? reply.position : undefined;
     expect(position?.sequence).toBe(openSequence);
-    commitBatch(desk.owned, 5_000n);
+    commitBatch(desk.owned, 5_000n, "id");
     expect(position?.sequence).toBe(5_000n);
     const record = desk.record(lease);
     expect([record.revision, record.created, record.holds[0]?.granted]).toEqual([position, position, position]);
@@ -25,7 +25,7 @@ describe("a batch", () => {
     openBatch(desk.owned, desk.now, desk.wallMs);
     execute(desk.owned, claimOf("a", lease), desk.now + 1);
     execute(desk.owned, claimOf("b", "billing/other"), desk.now + 20);
-    commitBatch(desk.owned, 5_000n);
+    commitBatch(desk.owned, 5_000n, "id");
     expect(desk.record(lease).holds[0]?.renewal.seenAtMs).toBe(desk.now + 20);
   });
 
@@ -36,6 +36,6 @@ describe("a batch", () => {
     execute(desk.owned, claimOf("a", lease), desk.now);
     expect(() => openBatch(desk.owned, desk.now, desk.wallMs)).toThrow("has an open batch of 2 events");
     expect(() => takeSnapshot(desk.state)).toThrow("has an open batch");
-    expect(() => commitBatch(desk.owned, desk.sequence)).toThrow("is not after");
+    expect(() => commitBatch(desk.owned, desk.sequence, "id")).toThrow("is not after");
   });
 });

@@ -11,6 +11,8 @@ export interface OpenBatch {
   readonly position: Position;
   /** The sequence that the append expects; tokens of this batch are above it. */
   readonly prev: bigint;
+  /** The id of the batch at `prev`; empty when there is none. */
+  readonly prevBatchId: string;
   readonly events: Event[];
   /** Leases that got a token in this batch: at most one new term each (rule 5). */
   readonly tokened: Set<LeaseKey>;
@@ -26,10 +28,18 @@ export interface OwnedPartition {
   batch: OpenBatch;
 }
 
-/** Begins to decide on a partition. The state must hold every batch up to its last sequence. */
-export function ownPartition(state: PartitionState, now: number, wallMs: number): OwnedPartition {
+/**
+ * Begins to decide on a partition. The state must hold every batch up to its last sequence. The guard says whether
+ * holders are owed time to renew before anybody expires; see `guardOf`.
+ */
+export function ownPartition(
+  state: PartitionState,
+  now: number,
+  wallMs: number,
+  guard: ExpiryGuard = newExpiryGuard(),
+): OwnedPartition {
   const batch = newBatch(state, now, wallMs);
-  return { state, waiters: newWaiters(), stirred: new Set(), guard: newExpiryGuard(), batch };
+  return { state, waiters: newWaiters(), stirred: new Set(), guard, batch };
 }
 
 /**
@@ -48,20 +58,22 @@ function newBatch(state: PartitionState, now: number, wallMs: number): OpenBatch
   return {
     position: { sequence: openSequence, wallMs, seenAtMs: now },
     prev: state.lastSequence,
+    prevBatchId: state.lastBatchId,
     events: [],
     tokened: new Set(),
   };
 }
 
 /**
- * Commits the open batch at the sequence that its append was acknowledged with. From here on its replies may leave and
+ * Commits the open batch, which was appended under this id, at the sequence that its append was acknowledged with. From here on its replies may leave and
  * their positions have a sequence.
  */
-export function commitBatch(owned: OwnedPartition, sequence: bigint): void {
+export function commitBatch(owned: OwnedPartition, sequence: bigint, batchId: string): void {
   const { batch, state } = owned;
   if (sequence <= batch.prev) {
     throw new Error(`partition ${state.partition} committed at ${sequence}, which is not after ${batch.prev}`);
   }
   batch.position.sequence = sequence;
   state.lastSequence = sequence;
+  state.lastBatchId = batchId;
 }

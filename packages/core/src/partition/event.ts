@@ -26,7 +26,12 @@ export type PartitionEvent =
       readonly previousOwner: string;
       readonly isHandedOver: boolean;
     }
-  | { readonly kind: "ownerHandedOver"; readonly successor: string }
+  | {
+      readonly kind: "ownerHandedOver";
+      readonly successor: string;
+      /** Holders have not had their time to renew since the last outage: the successor gives it to them (rule 17). */
+      readonly owesPause: boolean;
+    }
   | { readonly kind: "snapshotAnnounced"; readonly snapshot: SnapshotReference }
   | { readonly kind: "settingsChanged"; readonly settings: Settings }
   /** After a restore nothing is granted for this long; 0 ends the pause. */

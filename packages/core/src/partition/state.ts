@@ -1,10 +1,11 @@
 import type { BeforeImages } from "../apply/before-images.ts";
+import type { LastRead } from "../follow.ts";
 import type { LeaseKey } from "../key.ts";
-import type { Hold } from "../record/hold.ts";
-import { emptyLeaseRecord, type LeaseRecord } from "../record/lease.ts";
+import { LeaseRecord } from "../record/lease.ts";
 import { originPosition, type Position } from "../record/position.ts";
 import type { StillPartition } from "../snapshot/still.ts";
 import type { SnapshotReference } from "./event.ts";
+import { HoldIndex } from "./hold-index.ts";
 import type { ClientWindow } from "./outcome.ts";
 import { defaultSettings, type Settings } from "./settings.ts";
 
@@ -19,10 +20,14 @@ export interface PartitionState {
   owner: string;
   /** To whom the owner has handed over; empty while it goes on. */
   successor: string;
+  /** Whether it handed over before holders had their time to renew after an outage (rule 17). */
+  owesPause: boolean;
   /** The batch that began the epoch; it grants nothing. */
   epochStart: Position;
   /** Sequence of the last applied batch, and the `prev` of the next. */
   lastSequence: bigint;
+  /** Its id, which the next batch names; empty before the first. */
+  lastBatchId: string;
   /** No uid or hold id below this is free. */
   nextId: number;
   settings: Settings;
@@ -31,14 +36,16 @@ export interface PartitionState {
   /** The latest announced snapshot. */
   snapshot: SnapshotReference | undefined;
   readonly leases: Map<LeaseKey, LeaseRecord>;
-  readonly holds: Map<number, Hold>;
+  readonly holds: HoldIndex;
   /** How many leases exist in each namespace. */
   readonly namespaces: Map<string, number>;
   /** What is remembered of clients, least recently changed first. */
   readonly clients: Map<string, ClientWindow>;
   /** Clients whose outcomes are gone, with the lowest attempt number that may still be new; oldest first. */
   readonly retiredClients: Map<string, bigint>;
-  /** One copy of each principal's name, however often the log spells it. Not replicated. */
+  /** The last batch that this replica had read when it loaded the state: the log must still have it. Not replicated. */
+  lastRead: LastRead | undefined;
+  /** One copy of each principal's and holder's name, however often the log spells it. Not replicated. */
   readonly texts: Map<string, string>;
   /** Where `apply` keeps what records were before the open batch, for who shows the past. Not replicated. */
   before: BeforeImages | undefined;
@@ -53,17 +60,20 @@ export function emptyPartition(partition: number, seenAtMs: number): PartitionSt
     epoch: 0n,
     owner: "",
     successor: "",
+    owesPause: false,
     epochStart: originPosition(seenAtMs),
     lastSequence: 0n,
+    lastBatchId: "",
     nextId: 1,
     settings: defaultSettings,
     recovery: undefined,
     snapshot: undefined,
     leases: new Map(),
-    holds: new Map(),
+    holds: new HoldIndex(),
     namespaces: new Map(),
     clients: new Map(),
     retiredClients: new Map(),
+    lastRead: undefined,
     texts: new Map(),
     before: undefined,
     still: undefined,
@@ -73,7 +83,7 @@ export function emptyPartition(partition: number, seenAtMs: number): PartitionSt
 /** Most texts that are kept to be shared; beyond it the table starts anew, which only costs memory. */
 const maximumTexts = 10_000;
 
-/** The copy of a text that records share: a deployment has few principals and many terms. */
+/** The copy of a text that records share: a deployment has few principals and holders, and many terms. */
 export function intern({ texts }: PartitionState, text: string): string {
   const known = texts.get(text);
   if (known !== undefined) return known;
@@ -86,7 +96,7 @@ export function intern({ texts }: PartitionState, text: string): string {
 export function ensureRecord(state: PartitionState, key: LeaseKey, position: Position): LeaseRecord {
   const known = state.leases.get(key);
   if (known !== undefined) return known;
-  const record = emptyLeaseRecord(key, position);
+  const record = new LeaseRecord(key, position);
   state.leases.set(key, record);
   return record;
 }

@@ -1,4 +1,5 @@
 import type { LeaseRecord } from "./lease.ts";
+import { type Manner, shareDetails, shareManner } from "./manner.ts";
 import type { Position } from "./position.ts";
 
 /** How a lease is held: alone, with other readers, or for some units of a capacity. */
@@ -79,24 +80,72 @@ export interface Revocation {
   readonly reason: string;
 }
 
+type Facts = Omit<HoldFacts, "details"> & { readonly details?: HoldDetails | undefined };
+
 /** One running term. Mutated only by `apply`. */
-export interface Hold {
+export class Hold {
   readonly id: number;
   readonly lease: LeaseRecord;
   readonly token: bigint;
   readonly holder: string;
-  readonly holderKey: string;
-  readonly principal: string;
-  readonly mode: HoldMode;
-  readonly units: number;
-  readonly origin: HoldOrigin;
-  leaseDurationMs: number;
-  readonly lockDelayMs: number;
   readonly granted: Position;
   /** The last renewal, or the grant before the first one. L runs from when this replica saw it. */
   renewal: Position;
-  details?: HoldDetails | undefined;
-  revocation?: Revocation | undefined;
+  details: HoldDetails | undefined;
+  /** Takes room only once it is there, because few terms have one. */
+  declare revocation?: Revocation | undefined;
+  #manner: Manner;
+
+  /** `holder` is the name in the facts, as the copy that terms share. */
+  constructor(lease: LeaseRecord, facts: Facts, granted: Position, renewal: Position, holder = facts.holder) {
+    this.id = facts.id;
+    this.lease = lease;
+    this.token = facts.token;
+    this.holder = holder;
+    this.granted = granted;
+    this.renewal = renewal;
+    this.details = facts.details && shareDetails(facts.details);
+    this.#manner = shareManner(facts);
+  }
+
+  get holderKey(): string {
+    return this.#manner.holderKey;
+  }
+
+  get principal(): string {
+    return this.#manner.principal;
+  }
+
+  get mode(): HoldMode {
+    return this.#manner.mode;
+  }
+
+  get units(): number {
+    return this.#manner.units;
+  }
+
+  get origin(): HoldOrigin {
+    return this.#manner.origin;
+  }
+
+  get lockDelayMs(): number {
+    return this.#manner.lockDelayMs;
+  }
+
+  get leaseDurationMs(): number {
+    return this.#manner.leaseDurationMs;
+  }
+
+  set leaseDurationMs(leaseDurationMs: number) {
+    this.#manner = shareManner({ ...this.#manner, leaseDurationMs });
+  }
+
+  /** The term as it is now, whatever becomes of the original. */
+  copy(): Hold {
+    const copy = new Hold(this.lease, this, this.granted, this.renewal);
+    if (this.revocation !== undefined) copy.revocation = this.revocation;
+    return copy;
+  }
 }
 
 /** A choice that has not been accepted. Nobody leads by it. */

@@ -2,7 +2,8 @@ import type { LeaseKey } from "../key.ts";
 import type { CandidateRecord } from "./candidate.ts";
 import type { DecisionRecord, Eligibility, MigrationRecord } from "./eligibility.ts";
 import type { GuardedValue } from "./guarded.ts";
-import type { EndOfTerm, Hold, PendingHold, TermEndReason } from "./hold.ts";
+import { extendHistory, type History, historyOf, linesOf } from "./history.ts";
+import { type EndOfTerm, Hold, type PendingHold, type TermEndReason } from "./hold.ts";
 import { defaultLeaseSpec, type LeaseSpec } from "./lease-spec.ts";
 import type { Position } from "./position.ts";
 import type { StrategyConflict, StrategySetting } from "./strategy.ts";
@@ -15,71 +16,108 @@ export interface Deletion {
   readonly reason: string;
 }
 
+const none: readonly never[] = Object.freeze([]);
+
 /**
  * All that a partition keeps under one lease name. It outlives the lease: after a deletion its last token, history,
  * candidates, eligibility and lock delay stay, so that no later term can have a lower token and no rule is lost by
  * deleting and creating again. Mutated only by `apply`.
+ *
+ * There are very many of them, so what most never have takes room only once it is there, one term needs no list, and
+ * history is linked.
  */
-export interface LeaseRecord {
+export class LeaseRecord {
   readonly key: LeaseKey;
   /** When the lease was created; undefined while no lease of this name exists. */
-  created: Position | undefined;
+  created: Position | undefined = undefined;
   /** Fresh for every creation of the name; 0 while it does not exist. */
-  uid: number;
+  uid = 0;
   /** The last change other than a renewal. */
   revision: Position;
-  spec: LeaseSpec;
-  /** The running terms in order of token; at most one if exclusive. */
-  holds: readonly Hold[];
-  pending?: (PendingHold & { readonly from: Position }) | undefined;
+  spec: LeaseSpec = defaultLeaseSpec;
   /** The highest token ever given for this name. */
-  lastToken: bigint;
-  transitions: number;
-  lastEndReason: TermEndReason | undefined;
+  lastToken = 0n;
+  transitions = 0;
+  lastEndReason: TermEndReason | undefined = undefined;
   /** Since when nobody holds it and no choice is pending; what the fallback delay runs from. */
   freeSince: Position;
-  /** Nothing is granted before this has passed: the lock delay of a term that ended without a release. */
-  lockDelay?: { readonly from: Position; readonly delayMs: number } | undefined;
-  /** Present while a deleted lease's term may still be acting. */
-  deletion?: Deletion | undefined;
-  strategy?: (StrategySetting & { readonly set: Position }) | undefined;
-  conflict?: (StrategyConflict & { readonly since: Position }) | undefined;
   /** The named successor; empty if none. */
-  preferredHolder: string;
-  endOfTerm?: (EndOfTerm & { readonly marked: Position }) | undefined;
-  eligibility?: Eligibility | undefined;
-  migration?: MigrationRecord | undefined;
-  candidates?: Map<string, CandidateRecord> | undefined;
-  guarded?: Map<string, GuardedValue> | undefined;
-  history: readonly Transition[];
+  preferredHolder = "";
   /** Whether older lines of history were dropped. */
-  isHistoryTruncated: boolean;
-  decisions?: readonly DecisionRecord[] | undefined;
+  isHistoryTruncated = false;
+  /** Where the timer wheel of the partition's owner has it; 0 when it does not. Not replicated, and no rule reads it. */
+  dueTick = 0;
+  declare pending?: (PendingHold & { readonly from: Position }) | undefined;
+  /** Nothing is granted before this has passed: the lock delay of a term that ended without a release. */
+  declare lockDelay?: { readonly from: Position; readonly delayMs: number } | undefined;
+  /** Present while a deleted lease's term may still be acting. */
+  declare deletion?: Deletion | undefined;
+  declare strategy?: (StrategySetting & { readonly set: Position }) | undefined;
+  declare conflict?: (StrategyConflict & { readonly since: Position }) | undefined;
+  declare endOfTerm?: (EndOfTerm & { readonly marked: Position }) | undefined;
+  declare eligibility?: Eligibility | undefined;
+  declare migration?: MigrationRecord | undefined;
+  declare candidates?: Map<string, CandidateRecord> | undefined;
+  declare guarded?: Map<string, GuardedValue> | undefined;
+  declare decisions?: readonly DecisionRecord[] | undefined;
+  #running: Hold | readonly Hold[] | undefined = undefined;
+  #history: History | undefined = undefined;
+
+  /** The record of a name of which nothing is known yet. */
+  constructor(key: LeaseKey, position: Position) {
+    this.key = key;
+    this.revision = position;
+    this.freeSince = position;
+  }
+
+  /** The running terms in order of token; at most one if exclusive. A list of its own for each who asks. */
+  get holds(): readonly Hold[] {
+    const running = this.#running;
+    if (running === undefined) return none;
+    return running instanceof Hold ? [running] : running;
+  }
+
+  set holds(holds: readonly Hold[]) {
+    this.#running = holds.length > 1 ? holds : holds[0];
+  }
+
+  /** What happened to the name, oldest first. Made for each who asks. */
+  get history(): readonly Transition[] {
+    return linesOf(this.#history);
+  }
+
+  set history(lines: readonly Transition[]) {
+    this.#history = historyOf(lines);
+  }
+
+  /** The lines of history that the batch at this sequence wrote, if it is the last one that wrote any. */
+  linesAt(sequence: bigint): readonly Transition[] {
+    return linesOf(this.#history, ({ position }) => position.sequence === sequence);
+  }
+
+  /** Adds a line to the history and drops the oldest beyond `most`. */
+  addLine(line: Transition, most: number): void {
+    const { count = 0 } = this.#history ?? {};
+    this.#history = extendHistory(this.#history, line, most);
+    if (this.#history.count <= count) this.isHistoryTruncated = true;
+  }
+
+  /** The record as it is now, with some changes; its terms, candidates and guarded values are those of the original. */
+  copy(changes?: LeaseChanges): LeaseRecord {
+    const copy: LeaseRecord = Object.assign(new LeaseRecord(this.key, this.revision), this);
+    copy.#running = this.#running;
+    copy.#history = this.#history;
+    return changes === undefined ? copy : Object.assign(copy, changes);
+  }
 }
 
-const none: readonly never[] = Object.freeze([]);
-
-/**
- * The record of a name of which nothing is known yet. What most leases never have is left out until it is there: a
- * hundred bytes for each idle lease.
- */
-export function emptyLeaseRecord(key: LeaseKey, position: Position): LeaseRecord {
-  return {
-    key,
-    created: undefined,
-    uid: 0,
-    revision: position,
-    spec: defaultLeaseSpec,
-    holds: none,
-    lastToken: 0n,
-    transitions: 0,
-    lastEndReason: undefined,
-    freeSince: position,
-    preferredHolder: "",
-    history: none,
-    isHistoryTruncated: false,
-  };
-}
+/** What a copy may be given instead of what the original has. */
+export type LeaseChanges = Partial<
+  Pick<
+    LeaseRecord,
+    "created" | "holds" | "pending" | "lastEndReason" | "strategy" | "conflict" | "endOfTerm" | "candidates"
+  >
+>;
 
 /**
  * The log position of the newest renewal of the running terms; 0 if there is none. A term's grant is not a renewal.

@@ -1,8 +1,8 @@
 import { namespaceOf } from "../key.ts";
 import { emptyPartition, intern, type PartitionState } from "../partition/state.ts";
 import type { CandidateRecord } from "../record/candidate.ts";
-import type { Hold } from "../record/hold.ts";
-import { emptyLeaseRecord, type LeaseRecord } from "../record/lease.ts";
+import { Hold } from "../record/hold.ts";
+import { LeaseRecord } from "../record/lease.ts";
 import { shareSpec } from "../record/lease-spec.ts";
 import type { Position } from "../record/position.ts";
 import type { Transition } from "../record/transition.ts";
@@ -40,8 +40,10 @@ export function* loadSnapshotInSteps(snapshot: PartitionSnapshot, now: number): 
     epoch: snapshot.epoch,
     owner: snapshot.owner,
     successor: snapshot.successor,
+    owesPause: snapshot.owesPause,
     epochStart: at(snapshot.epochStart),
     lastSequence: snapshot.sequence,
+    lastBatchId: snapshot.batchId,
     nextId: snapshot.nextId,
     settings: snapshot.settings,
     recovery: recovery && { from: at(recovery.from), holdOffMs: recovery.holdOffMs },
@@ -66,7 +68,7 @@ export function* loadSnapshotInSteps(snapshot: PartitionSnapshot, now: number): 
 }
 
 function loadLease(state: PartitionState, stored: StoredLease, at: At): void {
-  const record = emptyLeaseRecord(stored.key, at(stored.revision));
+  const record = new LeaseRecord(stored.key, at(stored.revision));
   loadMarks(record, stored, at);
   record.created = stored.created === undefined ? undefined : at(stored.created);
   record.uid = stored.uid;
@@ -89,7 +91,7 @@ function loadLease(state: PartitionState, stored: StoredLease, at: At): void {
     record.decisions = stored.decisions.map((decision) => ({ ...decision, revision: at(decision.revision) }));
   }
   if (stored.holds.length > 0) record.holds = stored.holds.map((hold) => loadHold(state, record, hold, at));
-  for (const hold of record.holds) state.holds.set(hold.id, hold);
+  for (const hold of record.holds) state.holds.add(hold);
   state.leases.set(record.key, record);
   if (record.created === undefined) return;
   const namespace = namespaceOf(record.key);
@@ -111,28 +113,16 @@ function loadMarks(record: LeaseRecord, stored: StoredLease, at: At): void {
 }
 
 function loadLine(state: PartitionState, stored: StoredLine, at: At): Transition {
-  const { cause, details, holder, kind, token } = stored;
-  const line = { position: at(stored.position), kind, holder, token, author: intern(state, stored.author), cause };
-  return details === undefined ? line : { ...line, details };
+  const { cause, details, kind, token } = stored;
+  const holder = intern(state, stored.holder);
+  const author = intern(state, stored.author);
+  const position = at(stored.position);
+  if (details === undefined) return { position, kind, holder, token, author, cause };
+  return { position, kind, holder, token, author, cause, details };
 }
 
 function loadHold(state: PartitionState, lease: LeaseRecord, stored: StoredHold, at: At): Hold {
-  const hold: Hold = {
-    id: stored.id,
-    lease,
-    token: stored.token,
-    holder: stored.holder,
-    holderKey: stored.holderKey,
-    principal: intern(state, stored.principal),
-    mode: stored.mode,
-    units: stored.units,
-    origin: stored.origin,
-    leaseDurationMs: stored.leaseDurationMs,
-    lockDelayMs: stored.lockDelayMs,
-    granted: at(stored.granted),
-    renewal: at(stored.renewal),
-  };
-  if (stored.details !== undefined) hold.details = stored.details;
+  const hold = new Hold(lease, stored, at(stored.granted), at(stored.renewal), intern(state, stored.holder));
   if (stored.revocation !== undefined) hold.revocation = stored.revocation;
   return hold;
 }

@@ -1,3 +1,4 @@
+import { copyOfLease } from "../apply/before-images.ts";
 import type { Event } from "../partition/event.ts";
 import type { ClientWindow } from "../partition/outcome.ts";
 import type { PartitionState } from "../partition/state.ts";
@@ -10,7 +11,9 @@ type Header = Pick<
   | "owner"
   | "successor"
   | "epochStart"
+  | "owesPause"
   | "lastSequence"
+  | "lastBatchId"
   | "nextId"
   | "settings"
   | "recovery"
@@ -56,8 +59,7 @@ export class StillPartition {
 
 /** A copy that no later event reaches: what `apply` replaces is shared, what it changes in place is copied. */
 function copyOf(record: LeaseRecord): LeaseRecord {
-  const copy = { ...record };
-  if (record.holds.length > 0) copy.holds = record.holds.map((hold) => ({ ...hold }));
+  const copy = copyOfLease(record);
   if (record.candidates !== undefined) {
     copy.candidates = new Map(Array.from(record.candidates, ([name, candidate]) => [name, { ...candidate }]));
   }

@@ -41,9 +41,23 @@ export function storeLease(record: LeaseRecord, place: Place): StoredLease {
 }
 
 function storeHold(hold: Hold, place: Place): StoredHold {
-  const { details, granted, lease: _, renewal, revocation, ...facts } = hold;
-  const places = { granted: place(granted), renewal: place(renewal) };
-  return { ...facts, ...(details === undefined ? undefined : { details }), revocation, ...places };
+  const { details } = hold;
+  return {
+    id: hold.id,
+    token: hold.token,
+    holder: hold.holder,
+    holderKey: hold.holderKey,
+    principal: hold.principal,
+    mode: hold.mode,
+    units: hold.units,
+    origin: hold.origin,
+    leaseDurationMs: hold.leaseDurationMs,
+    lockDelayMs: hold.lockDelayMs,
+    ...(details === undefined ? undefined : { details }),
+    revocation: hold.revocation,
+    granted: place(hold.granted),
+    renewal: place(hold.renewal),
+  };
 }
 
 function storeCandidate(candidate: CandidateRecord, place: Place): StoredCandidate {

@@ -115,9 +115,11 @@ export interface PartitionSnapshot {
   readonly partition: number;
   /** The last applied batch. */
   readonly sequence: bigint;
+  readonly batchId: string;
   readonly epoch: bigint;
   readonly owner: string;
   readonly successor: string;
+  readonly owesPause: boolean;
   readonly epochStart: PositionIndex;
   readonly nextId: number;
   readonly settings: Settings;

@@ -6,7 +6,7 @@ import { defaultElectionTiming, type ElectionView } from "../election/view.ts";
 import type { CommandOf } from "../partition/command.ts";
 import { defaultSettings } from "../partition/settings.ts";
 import type { CandidateSpec } from "../record/candidate.ts";
-import { emptyLeaseRecord, type LeaseRecord } from "../record/lease.ts";
+import { LeaseRecord } from "../record/lease.ts";
 import { defaultLeaseSpec, type LeaseSpec } from "../record/lease-spec.ts";
 import { originPosition } from "../record/position.ts";
 import type { Strategy, StrategyKind } from "../record/strategy.ts";
@@ -55,7 +55,7 @@ export class Arena {
   commands: string[] = [];
 
   get record(): LeaseRecord {
-    return this.desk.state.leases.get(this.lease) ?? emptyLeaseRecord(this.lease, originPosition(0));
+    return this.desk.state.leases.get(this.lease) ?? new LeaseRecord(this.lease, originPosition(0));
   }
 
   get holder(): string {

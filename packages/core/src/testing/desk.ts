@@ -68,9 +68,10 @@ export class Desk {
     return result;
   }
 
-  #commit({ events, position, prev }: OpenBatch): void {
+  #commit({ events, position, prev, prevBatchId }: OpenBatch): void {
     this.sequence += 3n;
-    commitBatch(this.owned, this.sequence);
+    const batchId = `batch-${this.sequence}`;
+    commitBatch(this.owned, this.sequence, batchId);
     this.owned.guard = noteAppendAcked(this.owned.guard, this.now, this.now, this.state.settings.timing);
     const { epoch, partition } = this.state;
     const { sequence, wallMs } = position;
@@ -79,7 +80,7 @@ export class Desk {
     const others = events.filter(({ kind }) => kind !== "renewed");
     const isFirst = sequence % 2n === 0n && others[0]?.kind !== "ownerChanged";
     const logged = isFirst ? [...renewals, ...others] : [...others, ...renewals];
-    const batch = { partition, epoch, prev, sequence, wallMs, events: logged };
+    const batch = { partition, epoch, prev, prevBatchId, sequence, batchId, wallMs, events: logged };
     const followed = followBatch(this.follower, batch, this.now + 5);
     if (followed.kind !== "applied") throw new Error(`the follower says ${followed.kind}`);
   }

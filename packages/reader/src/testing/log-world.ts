@@ -155,11 +155,12 @@ export class LogWorld {
     this.#batches += 1;
     const batchId = this.#batches.toString(16).padStart(32, "0");
     const snapshot = this.#references[partition];
-    const header = { partition, epoch, prev: batch.prev, wallMs: batch.position.wallMs, snapshot };
+    const { position, prev, prevBatchId } = batch;
+    const header = { partition, epoch, prev, prevBatchId, wallMs: position.wallMs, snapshot };
     const payload = encodeBatch({ ...header, batchId, writer: "store-1", incarnationId, events: batch.events });
     const outcome = this.log.append(partition, payload, batch.prev);
     if (outcome.kind !== "acked") throw new Error(`the append was refused: ${outcome.kind}`);
-    commitBatch(owned, outcome.sequence);
+    commitBatch(owned, outcome.sequence, batchId);
   }
 }
 

@@ -13,6 +13,7 @@ import {
 import type { Command, CommandOf, LeaseKey } from "@tenure/core";
 import { CommandCall } from "../replica/call.ts";
 import { ownerChanged } from "../replica/faults.ts";
+import { agedWait } from "./aged-wait.ts";
 import { type AnyHandler, type HandlerContext, methodOf, partitionOfLease, passOn, unwrap } from "./handler-context.ts";
 import type { OwnerMethod } from "./owner-methods.ts";
 
@@ -56,7 +57,7 @@ export function unroutedCommands(
     const partition = partitionOfCommand(context, command);
     const send = methodOf(client, key);
     const arrivedAtMs = context.clock.now();
-    const aged = () => withAge(command, request, context.clock.now() - arrivedAtMs);
+    const aged = () => agedWait(command, request, context.clock.now() - arrivedAtMs);
     return context.calls.call(
       {
         partition,
@@ -67,18 +68,6 @@ export function unroutedCommands(
       scope,
     );
   });
-}
-
-/** A claim that is sent again keeps about its place in the queue (rule 10). */
-function withAge<Request>(command: Command, request: Request, passedMs: number) {
-  if (command.kind !== "acquire" || command.wait === undefined || passedMs < 1) return { command, request };
-  const ageMs = command.wait.ageMs + passedMs;
-  const age = { seconds: BigInt(Math.floor(ageMs / 1_000)), nanos: Math.floor(ageMs % 1_000) * 1_000_000 };
-  const { wait } = request as { readonly wait: object };
-  return {
-    command: { ...command, wait: { ...command.wait, ageMs } },
-    request: { ...request, wait: { ...wait, age } },
-  };
 }
 
 function mapMethods(

@@ -47,7 +47,7 @@ export function unwrap<Value>(value: Value | Fault): Value {
 }
 
 /** The partition of a lease. */
-export function partitionOfLease({ replica }: HandlerContext, lease: LeaseKey): number {
+export function partitionOfLease({ replica }: Pick<HandlerContext, "replica">, lease: LeaseKey): number {
   return partitionOf(lease, replica.partitions.length);
 }
 

@@ -122,6 +122,24 @@ describe("a call to the owner of a partition", () => {
     expect(await outcome(twice, twice.call(true))).toBe("answer");
   });
 
+  it.each([
+    ["ended unknown", fault("APPEND_UNKNOWN", "UNKNOWN")],
+    ["was given up because its owner was replaced", "silence"],
+  ] as const)("is not told that nothing was changed when an earlier sending %s", async (_, first) => {
+    const ends: readonly (readonly [string, readonly Fault[]])[] = [
+      ["NO_RESPONDER UNKNOWN", Array.from({ length: 1_000 }, () => fault("NO_RESPONDER", "NO"))],
+      ["PARTITION_HALTED UNKNOWN", [fault("PARTITION_HALTED", "NO")]],
+      ["REVISION_CONFLICT UNKNOWN", [fault("NO_RESPONDER", "NO"), fault("REVISION_CONFLICT", "NO", "ABORTED")]],
+    ];
+    for (const [told, faults] of ends) {
+      const scene = new Scene(7n, first, ...faults);
+      const answer = scene.call(true, 2_000);
+      await scene.clock.advance(0);
+      scene.move(8n);
+      expect(await outcome(scene, answer)).toBe(told);
+    }
+  });
+
   it("is given up a while after the log names another owner, and sent to that one, if that does no harm", async () => {
     const scene = new Scene(7n, "silence");
     const answer = scene.call(true);

@@ -59,14 +59,19 @@ export class OwnerCalls {
 
   async call<Answer>(call: OwnerCall<Answer>, scope: CallScope): Promise<Answer> {
     const backoff = new Backoff(retryBackoff, this.#options.random);
+    // Whether an earlier sending may have been applied: then no refusal of a later one says that nothing was (rule 4).
+    let isInDoubt = false;
     for (;;) {
       const epoch = this.#options.replica.at(call.partition).state.epoch;
       try {
         return await this.#try(call, epoch, scope);
       } catch (thrown) {
-        if (!isWorthAnotherTry(thrown, call.isRepeatable) || scope.signal.aborted) throw withoutMarker(thrown);
+        const fault = thrown instanceof Replaced ? givenUp(thrown) : toFault(thrown);
+        const refusal = isInDoubt ? doubtful(fault) : fault;
+        if (!isWorthAnotherTry(thrown, call.isRepeatable) || scope.signal.aborted) throw refusal;
         const pauseMs = backoff.next();
-        if (scope.remainingMs() <= pauseMs) throw withoutMarker(thrown);
+        if (scope.remainingMs() <= pauseMs) throw refusal;
+        isInDoubt ||= fault.details.applied !== "NO";
         await this.#untilMoved(call.partition, epoch, pauseMs, scope.signal);
         // A new owner is tried eagerly: the log names it a moment before it serves.
         if (this.#options.replica.at(call.partition).state.epoch !== epoch) backoff.reset();
@@ -132,12 +137,18 @@ function isWorthAnotherTry(thrown: unknown, isRepeatable: boolean): boolean {
   return thrown.details.applied === "NO" && movedReasons.has(thrown.reason);
 }
 
-function withoutMarker(thrown: unknown): unknown {
-  if (!(thrown instanceof Replaced)) return toFault(thrown);
+/** The same refusal, without its certainty. */
+function doubtful(fault: Fault): Fault {
+  const { cause, code, details, message, reason } = fault;
+  if (details.applied !== "NO") return fault;
+  return new Fault({ code, reason, message, details: { ...details, applied: "UNKNOWN" }, cause });
+}
+
+function givenUp({ message }: Replaced): Fault {
   return new Fault({
     code: "UNAVAILABLE",
     reason: "OWNER_CHANGED",
-    message: `${thrown.message} and the deadline is near: retry with the same attempt`,
+    message: `${message} and the deadline is near: retry with the same attempt`,
     details: { applied: "UNKNOWN" },
   });
 }

@@ -1,23 +1,24 @@
 import { ReadConsistency, type ReadOptions } from "@tenure/contracts";
 import { type PointRead, readPlain } from "@tenure/reader";
 import { ReadCall } from "../replica/call.ts";
+import { ownerChanged } from "../replica/faults.ts";
 import { type AnyHandler, type HandlerContext, methodOf, partitionOfLease, passOn, unwrap } from "./handler-context.ts";
 
+/** What an owner needs to answer reads. */
+type ReadContext = Pick<HandlerContext, "clock" | "replica">;
 type AnyRead = PointRead<never, unknown>;
 type AnyRequest = { readonly read: ReadOptions | undefined };
 
 /** Handlers on the route of one partition: linearizable, by its owner. */
 export function routedReads(
-  context: HandlerContext,
+  context: ReadContext,
   partition: number,
   table: object,
 ): Readonly<Record<string, AnyHandler>> {
-  return mapReads(
-    table,
-    (_, method) =>
-      (request, { signal }) =>
-        readHere(context, partition, method, request, signal),
-  );
+  return mapReads(table, (_, method) => async (request, { signal }) => {
+    if (partitionOfLease(context, unwrap(method.lease(request))) !== partition) throw ownerChanged(partition);
+    return readHere(context, partition, method, request, signal);
+  });
 }
 
 /** Handlers for callers that know no routes: a plain read is answered by this replica, a linearizable one by the owner. */
@@ -46,7 +47,7 @@ export function unroutedReads(
 }
 
 function readHere(
-  context: HandlerContext,
+  context: ReadContext,
   partition: number,
   method: AnyRead,
   request: never,

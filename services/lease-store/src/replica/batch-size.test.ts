@@ -42,6 +42,7 @@ describe("the size of a batch", () => {
       prev: 2n ** 50n,
       wallMs: 0,
       batchId: "0".repeat(32),
+      prevBatchId: "1".repeat(32),
       writer: "w",
       incarnationId: "i",
       snapshot: undefined,

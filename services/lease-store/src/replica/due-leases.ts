@@ -1,6 +1,6 @@
-import { type Event, type LeaseKey, type PartitionState, untilDueMs } from "@tenure/core";
+import { type Event, type LeaseKey, type LeaseRecord, type PartitionState, untilDueMs } from "@tenure/core";
 import type { Clock } from "@tenure/kernel";
-import { DueWheel } from "./due-wheel.ts";
+import { DueWheel, type TickNotes } from "./due-wheel.ts";
 
 /** Events after which a lease may be due at an earlier instant. */
 const movingEvents: ReadonlySet<Event["kind"]> = new Set<Event["kind"]>([
@@ -21,17 +21,18 @@ const movingEvents: ReadonlySet<Event["kind"]> = new Set<Event["kind"]>([
 export class DueLeases implements Disposable {
   readonly #clock: Clock;
   readonly #state: PartitionState;
-  readonly #wheel: DueWheel<LeaseKey>;
+  readonly #wheel: DueWheel<LeaseRecord>;
   readonly #due = new Set<LeaseKey>();
 
   constructor(state: PartitionState, clock: Clock, onDue: () => void) {
     this.#clock = clock;
     this.#state = state;
-    this.#wheel = new DueWheel(clock, (lease) => {
-      const dueMs = this.#untilDueMs(lease);
+    this.#wheel = new DueWheel(clock, ticksOfLeases, (record) => {
+      if (state.leases.get(record.key) !== record) return undefined;
+      const dueMs = untilDueMs(record, clock.now());
       if (dueMs !== undefined && dueMs > 0) return dueMs;
       // What is not due for anything any more may have been waited for: its lock delay has passed.
-      this.#due.add(lease);
+      this.#due.add(record.key);
       onDue();
       return undefined;
     });
@@ -44,7 +45,10 @@ export class DueLeases implements Disposable {
 
   /** Sets every lease of a partition that has just been taken over. */
   watchAll(): void {
-    for (const lease of this.#state.leases.keys()) this.watch(lease);
+    for (const record of this.#state.leases.values()) {
+      record.dueTick = 0; // An earlier ownership's wheel may have had it.
+      this.#watch(record);
+    }
   }
 
   /** Sets the leases that a batch moved. */
@@ -56,13 +60,14 @@ export class DueLeases implements Disposable {
 
   /** Has one lease looked at when it is due next. */
   watch(lease: LeaseKey): void {
-    const delayMs = this.#untilDueMs(lease);
-    if (delayMs !== undefined) this.#wheel.set(lease, delayMs);
+    const record = this.#state.leases.get(lease);
+    if (record !== undefined) this.#watch(record);
   }
 
   /** Has a lease judged again after `delayMs`. */
   again(lease: LeaseKey, delayMs: number): void {
-    this.#wheel.set(lease, delayMs);
+    const record = this.#state.leases.get(lease);
+    if (record !== undefined) this.#wheel.set(record, delayMs);
   }
 
   /** Takes at most `count` due leases out. */
@@ -86,8 +91,16 @@ export class DueLeases implements Disposable {
     this.#due.clear();
   }
 
-  #untilDueMs(lease: LeaseKey): number | undefined {
-    const record = this.#state.leases.get(lease);
-    return record === undefined ? undefined : untilDueMs(record, this.#clock.now());
+  #watch(record: LeaseRecord): void {
+    const delayMs = untilDueMs(record, this.#clock.now());
+    if (delayMs !== undefined) this.#wheel.set(record, delayMs);
   }
 }
+
+/** A lease carries its tick itself. */
+const ticksOfLeases: TickNotes<LeaseRecord> = {
+  get: ({ dueTick }) => dueTick,
+  set: (record, tick) => {
+    record.dueTick = tick;
+  },
+};

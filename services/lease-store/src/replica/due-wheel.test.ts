@@ -9,7 +9,12 @@ function newWheel() {
   const dueAtMs = new Map<string, number>();
   const told: { item: string; lateMs: number }[] = [];
   let looks = 0;
-  const wheel = new DueWheel<string>(clock, (item) => {
+  const ticks = new Map<string, number>();
+  const notes = {
+    get: (item: string) => ticks.get(item) ?? 0,
+    set: (item: string, tick: number) => ticks.set(item, tick),
+  };
+  const wheel = new DueWheel<string>(clock, notes, (item) => {
     looks += 1;
     const untilMs = (dueAtMs.get(item) ?? clock.now()) - clock.now();
     if (untilMs > 0) return untilMs;

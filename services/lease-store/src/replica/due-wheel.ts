@@ -8,9 +8,15 @@ const tickMs = 10;
 /** Entries that are no longer meant and may stand in the wheel beside as many that are. */
 const staleEntries = 1_024;
 
+/** Where a wheel notes the tick at which it looks at an item; 0 when it does not. The item itself is the best place. */
+export interface TickNotes<Item> {
+  get(item: Item): number;
+  set(item: Item, tick: number): void;
+}
+
 /**
- * Very many items that each have to be looked at by some instant, for a few bytes each: a number in a map and a place
- * in a list. Looking early is allowed, and is what makes it cheap: an item that is due far ahead stands in a wide slot,
+ * Very many items that each have to be looked at by some instant, for a few bytes each: a number that the item carries
+ * and a place in a list. Looking early is allowed, and is what makes it cheap: an item that is due far ahead stands in a wide slot,
  * is looked at when that slot begins, and says anew when it wants to be looked at. So setting an item to a later
  * instant costs nothing. None is looked at more than a tick late while the event loop is free.
  */
@@ -18,9 +24,10 @@ export class DueWheel<Item> implements Disposable {
   readonly #clock: Clock;
   readonly #look: (item: Item) => number | undefined;
   readonly #originMs: number;
-  /** The tick at which each item is looked at. */
-  readonly #ticks = new Map<Item, number>();
+  readonly #ticks: TickNotes<Item>;
   #levels = emptyLevels<Item>();
+  /** Items that will be looked at. */
+  #size = 0;
   /** Entries of all slots, with those that are no longer meant. */
   #entries = 0;
   /** Every tick up to this one has been looked at. */
@@ -29,15 +36,16 @@ export class DueWheel<Item> implements Disposable {
   #isClosed = false;
 
   /** `look` answers in how many ms the item has to be looked at again; undefined when it need not be. */
-  constructor(clock: Clock, look: (item: Item) => number | undefined) {
+  constructor(clock: Clock, ticks: TickNotes<Item>, look: (item: Item) => number | undefined) {
     this.#clock = clock;
+    this.#ticks = ticks;
     this.#look = look;
     this.#originMs = clock.now();
   }
 
   /** Items that will be looked at. */
   get size(): number {
-    return this.#ticks.size;
+    return this.#size;
   }
 
   /** Entries in its slots, with those that are no longer meant. */
@@ -50,9 +58,10 @@ export class DueWheel<Item> implements Disposable {
     if (this.#isClosed) return;
     const exact = Math.ceil((this.#clock.now() + Math.max(delayMs, 0) - this.#originMs) / tickMs);
     const known = this.#ticks.get(item);
-    if (known !== undefined && known <= exact) return;
+    if (known > 0 && known <= exact) return;
+    if (known === 0) this.#size += 1;
     const tick = this.#put(item, Math.max(exact, this.#done + 1));
-    if (this.#entries > 2 * this.#ticks.size + staleEntries) this.#sweep();
+    if (this.#entries > 2 * this.#size + staleEntries) this.#sweep();
     if (this.#timer === undefined || tick < this.#timer.tick) this.#arm(tick);
   }
 
@@ -60,7 +69,8 @@ export class DueWheel<Item> implements Disposable {
     this.#isClosed = true;
     this.#timer?.timer.cancel();
     this.#timer = undefined;
-    this.#ticks.clear();
+    this.#size = 0;
+    this.#entries = 0;
     this.#levels = emptyLevels();
   }
 
@@ -78,10 +88,21 @@ export class DueWheel<Item> implements Disposable {
 
   /** Leaves out what is no longer meant. */
   #sweep(): void {
-    const items = [...this.#ticks];
+    const meant: { readonly item: Item; readonly tick: number }[] = [];
+    for (const level of [0, 1, 2] as const) {
+      const from = Math.floor(this.#done / spans[level]) + 1;
+      for (let place = from; place < from + slots; place += 1) {
+        const tick = place * spans[level];
+        for (const item of this.#slot(level, tick)) {
+          if (this.#ticks.get(item) !== tick) continue;
+          meant.push({ item, tick });
+          this.#ticks.set(item, 0);
+        }
+      }
+    }
     this.#levels = emptyLevels();
     this.#entries = 0;
-    for (const [item, tick] of items) this.#put(item, tick);
+    for (const { item, tick } of meant) this.#put(item, tick);
   }
 
   #slot(level: 0 | 1 | 2, tick: number): Item[] {
@@ -132,7 +153,8 @@ export class DueWheel<Item> implements Disposable {
   }
 
   #lookAt(item: Item): void {
-    this.#ticks.delete(item);
+    this.#ticks.set(item, 0);
+    this.#size -= 1;
     const againMs = this.#look(item);
     if (againMs !== undefined) this.set(item, againMs);
   }

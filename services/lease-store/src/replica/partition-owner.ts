@@ -1,11 +1,14 @@
 import {
   commitBatch,
+  endsOutage,
+  guardOf,
   type LeaseKey,
   noteAppendAcked,
   noteConnectionLost,
   type OpenBatch,
   type OwnedPartition,
   openBatch,
+  owesPause,
   ownPartition,
   type PartitionState,
   type SnapshotReference,
@@ -18,6 +21,7 @@ import { limitReached, outcomeUnknown, ownerChanged } from "./faults.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import type { ReplicaOptions } from "./options.ts";
 import type { PartitionWriter, ReplicaPorts } from "./ports.ts";
+import { isReplaced, isSurelyReplaced } from "./predecessor.ts";
 import { fillBatch, settleWithin } from "./turn.ts";
 import { WaitingCalls } from "./waiting-calls.ts";
 
@@ -26,6 +30,8 @@ export type OwnerEnding =
   | { readonly kind: "handedOver" }
   /** Another owner's batch stands in the log. If not clean, the state has changes that were never committed. */
   | { readonly kind: "replaced"; readonly isClean: boolean }
+  /** The log has lost what this replica had read of it, and has put something else in its place. */
+  | { readonly kind: "astray"; readonly why: string }
   /** The replica stops; what was under way has an unknown outcome. */
   | { readonly kind: "stopped" };
 
@@ -47,6 +53,8 @@ export interface OwnerListener {
 
 /** How often waits that have ended, recoveries and forgotten names are looked at. */
 const sweepIntervalMs = 250;
+
+type Committed = Extract<CommitOutcome, { kind: "committed" }>;
 
 interface Turn {
   readonly batch: OpenBatch;
@@ -88,7 +96,8 @@ export class PartitionOwner {
     this.#listener = listener;
     this.#writer = ports.writerOf(state.partition);
     this.epoch = state.epoch + 1n;
-    this.#owned = ownPartition(state, ports.clock.now(), ports.clock.wall());
+    const guard = guardOf(state, options.instance);
+    this.#owned = ownPartition(state, ports.clock.now(), ports.clock.wall(), guard);
     this.#due = new DueLeases(state, ports.clock, () => this.#stir());
     this.#housekeeping = new Housekeeping(this.#owned, ports, options);
   }
@@ -145,11 +154,12 @@ export class PartitionOwner {
 
   /**
    * Runs `action` as soon as the state shows only what is committed: now, or right after the append in flight. If the
-   * ownership ends first it is told that the state may show more. `afterAppend` waits for the append in flight also when
-   * that carries nothing, because its fate says whether the state is behind the log.
+   * ownership ends first, or has ended, it is told that the state may show more. `afterAppend` waits for the append in
+   * flight also when that carries nothing, because its fate says whether the state is behind the log.
    */
   whenCommitted(action: (isCommitted: boolean) => void, afterAppend = false): void {
-    if (this.#isOpen || afterAppend) this.#between.push(action);
+    if (this.#ended !== undefined) action(false);
+    else if (this.#isOpen || afterAppend) this.#between.push(action);
     else action(true);
   }
 
@@ -191,6 +201,11 @@ export class PartitionOwner {
 
   async #serve(isHandedOver: boolean, signal: AbortSignal): Promise<OwnerEnding> {
     const before = ownershipOf(this.state);
+    const { batch, guard, state } = this.#owned;
+    // Looked at before as well, so that one who has read what was lost does not break the log for all others.
+    const isAstray =
+      owesPause(guard, this.#ports.clock.now()) && (await isReplaced(this.#ports, state.partition, batch));
+    if (isAstray === true) return astray(batch.prev);
     const first = await this.#append(this.#firstTurn(isHandedOver), signal);
     if (first?.kind === "replaced") {
       // The first batch changes nothing but these, so a race for an ownership costs its loser no reload.
@@ -255,16 +270,20 @@ export class PartitionOwner {
     const { clock, codec, random } = this.#ports;
     const { incarnationId, instance } = this.#options;
     const { epoch, partition, snapshot } = this.state;
-    const { events, position, prev } = turn.batch;
+    const { events, position, prev, prevBatchId } = turn.batch;
     const batchId = freshBatchId(random);
-    const header = { partition, epoch, prev, wallMs: position.wallMs, batchId, writer: instance, incarnationId };
-    const payload = codec.encodeBatch({ ...header, snapshot, events });
+    const ids = { batchId, prev, prevBatchId, writer: instance, incarnationId };
+    const payload = codec.encodeBatch({ partition, epoch, ...ids, wallMs: position.wallMs, snapshot, events });
     const startedAtMs = clock.now();
     this.#isOpen = events.length > 0;
     this.#inFlight = { batchId, startedAtMs };
     let result: CommitOutcome;
     try {
       result = await this.#writer.commit(payload, prev, signal);
+      if (result.kind === "committed" && (await this.#isAstray(turn.batch, result, signal))) {
+        for (const call of turn.calls) call.fail(outcomeUnknown(partition));
+        return astray(prev);
+      }
     } catch (thrown) {
       for (const call of turn.calls) call.fail(outcomeUnknown(partition));
       if (signal.aborted) return { kind: "stopped" };
@@ -272,22 +291,33 @@ export class PartitionOwner {
     } finally {
       this.#inFlight = undefined;
     }
-    if (result.kind === "lost") {
+    if (result.kind !== "committed") {
       const fault = result.applied === "NO" ? ownerChanged(partition) : outcomeUnknown(partition);
       for (const call of turn.calls) call.fail(fault);
-      return { kind: "replaced", isClean: events.length === 0 };
+      return result.kind === "astray" ? astray(prev) : { kind: "replaced", isClean: events.length === 0 };
     }
-    this.#commit(turn, result, { sizeBytes: payload.length, tookMs: clock.now() - startedAtMs });
+    this.#commit(turn, batchId, result, { sizeBytes: payload.length, tookMs: clock.now() - startedAtMs });
     return turn.isLast ? { kind: "handedOver" } : undefined;
+  }
+
+  /**
+   * Whether the batch that was just appended does not follow the one that its owner had read. Asked of the first append
+   * after an outage, which a takeover ends too: a log loses its end only when servers fail.
+   */
+  async #isAstray(batch: OpenBatch, { sentAtMs }: Committed, signal: AbortSignal): Promise<boolean> {
+    const { guard, state } = this.#owned;
+    if (!endsOutage(guard, sentAtMs, this.#ports.clock.now())) return false;
+    return isSurelyReplaced(this.#ports, state.partition, batch, signal);
   }
 
   #commit(
     turn: Turn,
-    { sentAtMs, sequence }: Extract<CommitOutcome, { kind: "committed" }>,
+    batchId: string,
+    { sentAtMs, sequence }: Committed,
     cost: Pick<CommittedBatch, "sizeBytes" | "tookMs">,
   ): void {
     const { state } = this;
-    commitBatch(this.#owned, sequence);
+    commitBatch(this.#owned, sequence, batchId);
     this.#isOpen = false;
     const now = this.#ports.clock.now();
     this.#owned.guard = noteAppendAcked(this.#owned.guard, sentAtMs, now, state.settings.timing);
@@ -352,9 +382,13 @@ export class PartitionOwner {
   }
 }
 
+function astray(prev: bigint): OwnerEnding {
+  return { kind: "astray", why: `the log went back: batch ${prev} is not the one that was read there` };
+}
+
 /** What the first batch of an epoch changes. */
-function ownershipOf({ epoch, epochStart, owner, settings, successor }: PartitionState) {
-  return { epoch, epochStart, owner, settings, successor };
+function ownershipOf({ epoch, epochStart, owesPause, owner, settings, successor }: PartitionState) {
+  return { epoch, epochStart, owesPause, owner, settings, successor };
 }
 
 /** 32 hexadecimal digits. */

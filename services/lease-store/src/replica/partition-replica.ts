@@ -1,6 +1,6 @@
 import { type Event, emptyPartition, followBatch, type PartitionState, type SnapshotReference } from "@tenure/core";
-import { Backoff, Fault } from "@tenure/kernel";
-import { loadPartition } from "@tenure/reader";
+import { Fault } from "@tenure/kernel";
+import { PartitionLoader } from "@tenure/reader";
 import type { Call } from "./call.ts";
 import { notServing, ownerChanged, partitionHalted } from "./faults.ts";
 import type { ReplicaOptions } from "./options.ts";
@@ -44,8 +44,6 @@ interface TailedMessage {
   readonly payload: Uint8Array;
 }
 
-const reloadBackoff = { firstMs: 100, limitMs: 5_000 };
-
 /**
  * One replica's copy of one partition: loads it, follows the log, and owns it while the log says so. There is one state:
  * the owner decides on it directly, and if changes on it were not committed it is thrown away and loaded again.
@@ -56,6 +54,7 @@ export class PartitionReplica implements AsyncDisposable {
   readonly #options: ReplicaOptions;
   readonly #listener: PartitionListener;
   readonly #resume: Resume;
+  readonly #loader: PartitionLoader;
   readonly #keeper: SnapshotKeeper;
   readonly #snapshotTurns: Turns;
   readonly #stop = new AbortController();
@@ -65,8 +64,9 @@ export class PartitionReplica implements AsyncDisposable {
   #role: Role = "loading";
   #halted: string | undefined;
   #owner: PartitionOwner | undefined;
+  /** Why the partition is loaded anew as soon as this ownership has ended. */
+  #reloadWhy: string | undefined;
   #ownership: Promise<void> = Promise.resolve();
-  #loading: Promise<void> = Promise.resolve();
   /** Messages that arrived while owning and are not known to be our own. */
   #held: TailedMessage[] = [];
 
@@ -84,6 +84,9 @@ export class PartitionReplica implements AsyncDisposable {
     this.#listener = listener;
     this.#resume = resume;
     this.#snapshotTurns = snapshotTurns;
+    this.#loader = new PartitionLoader(partition, ports, options.incarnationId, (...fault) =>
+      listener.onFault(...fault),
+    );
     this.#keeper = new SnapshotKeeper(ports, options);
     this.#state = emptyPartition(partition, ports.clock.now());
   }
@@ -121,48 +124,48 @@ export class PartitionReplica implements AsyncDisposable {
 
   /** Loads the newest snapshot, tries until it succeeds or the replica stops, and returns where the tail begins. */
   async load(): Promise<bigint> {
-    const backoff = new Backoff(reloadBackoff, this.#ports.random);
-    for (;;) {
-      try {
-        this.#state = await loadPartition(this.#ports, this.partition, this.#options.incarnationId);
-        return this.#state.lastSequence;
-      } catch (thrown) {
-        this.#stop.signal.throwIfAborted();
-        this.#listener.onFault(this.partition, "load the partition", thrown);
-        await this.#ports.clock.sleep(backoff.next(), this.#stop.signal);
-      }
-    }
+    await this.#loader.load((state) => {
+      this.#state = state;
+    });
+    return this.#state.lastSequence;
   }
 
   /** Takes a message of the tail. */
   onMessage(sequence: bigint, payload: Uint8Array): void {
-    if (this.#role === "loading" || this.#role === "halted") {
-      if (this.#role === "loading" && this.#isFollowable) this.#follow({ sequence, payload });
-      return;
-    }
+    if (this.#role === "halted" || !this.#loader.isLoaded) return;
     if (this.#owner === undefined) this.#follow({ sequence, payload });
     else if (sequence > this.#state.lastSequence) this.#hold(this.#owner, { sequence, payload });
   }
 
   /** The tail has told everything that was there when it began. */
   onCaughtUp(): void {
-    if (this.#role === "loading" && this.#isFollowable) this.#become("following");
+    this.#loader.noteCaughtUp();
+    this.#serveIfCaughtUp();
   }
 
-  /** Loads the partition anew and has the tail follow it from there. */
+  /**
+   * Loads the partition anew and has the tail follow it from there. An owner ends first, because it decides on the state
+   * that is replaced.
+   */
   reload(why: string): void {
     if (this.#role === "halted" || this.#stop.signal.aborted) return;
+    if (this.#owner !== undefined) {
+      this.#reloadWhy = why;
+      this.#owner.replace();
+      return;
+    }
+    this.#reloadWhy = undefined;
     this.#listener.onFault(this.partition, "follow the log", new Error(why));
-    this.#isFollowable = false;
     this.#become("loading");
-    this.#loading = this.load().then(
-      (sequence) => {
-        this.#isFollowable = true;
+    this.#loader.reload(this.#state, {
+      onLoaded: (state) => {
+        if (this.#role === "halted") return;
+        this.#state = state;
         this.#listener.onReloaded(this.partition);
-        this.#resume(this.partition, sequence);
+        this.#resume(this.partition, state.lastSequence);
       },
-      () => undefined,
-    );
+      onBroken: (brokenWhy) => this.halt(brokenWhy),
+    });
   }
 
   /** The log does not say what it must: nothing is decided or shown any more until an operator has acted. */
@@ -172,9 +175,12 @@ export class PartitionReplica implements AsyncDisposable {
     this.#halting.abort(this.#haltedFault());
   }
 
-  /** Begins an epoch of this replica's own, if the log lets it. Calls are queued from here on. */
+  /**
+   * Begins an epoch of this replica's own, if the log lets it. Calls are queued from here on. One who has read more than
+   * the log shows does not: acknowledged changes are gone, or the log shows them in a moment.
+   */
   takeOver(isHandedOver: boolean): void {
-    if (this.#role !== "following") return;
+    if (this.#role !== "following" || this.#state.lastRead !== undefined) return;
     const owner = new PartitionOwner(this.#state, this.#ports, this.#options, {
       onCommitted: (committed) => this.#onCommitted(owner, committed),
     });
@@ -240,10 +246,8 @@ export class PartitionReplica implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort(new Fault({ code: "UNAVAILABLE", reason: "SERVER_STOPPING", message: "the replica stops" }));
     await this.#ownership;
-    await this.#loading;
+    await this.#loader[Symbol.asyncDispose]();
   }
-
-  #isFollowable = true;
 
   #follow(message: TailedMessage): void {
     const batch = this.#decode(message);
@@ -265,6 +269,12 @@ export class PartitionReplica implements AsyncDisposable {
     if (state.epoch !== epoch || state.owner !== owner || state.successor !== successor) {
       this.#listener.onOwner(partition);
     }
+    this.#serveIfCaughtUp();
+  }
+
+  /** Until then it can neither take over nor be read. */
+  #serveIfCaughtUp(): void {
+    if (this.#role === "loading" && this.#loader.hasCaughtUp(this.#state)) this.#become("following");
   }
 
   #decode({ payload, sequence }: TailedMessage): StoredBatch | undefined {
@@ -326,6 +336,8 @@ export class PartitionReplica implements AsyncDisposable {
     this.#held = [];
     if (this.#role === "halted") return;
     if (ending.kind === "stopped") this.#become("loading");
+    else if (ending.kind === "astray") this.halt(ending.why);
+    else if (this.#reloadWhy !== undefined) this.reload(this.#reloadWhy);
     else if (ending.kind === "replaced" && !ending.isClean) this.reload("another owner took the partition over");
     else {
       this.#become("following");

@@ -9,8 +9,6 @@ export interface PartitionWriter {
 
 /** A batch with all that the log says about it (rule 2). */
 export interface StoredBatch extends LoggedBatch {
-  /** 32 hexadecimal digits; fresh for every batch, the same when it is appended again. */
-  readonly batchId: string;
   readonly writer: string;
   readonly incarnationId: string;
   /** The latest snapshot when it was written. */
@@ -23,6 +21,8 @@ export interface LogCodec {
   decodeBatch(sequence: bigint, payload: Uint8Array): StoredBatch;
   /** The id of an encoded batch, without decoding the rest; undefined if the bytes are no batch. */
   batchIdOf(payload: Uint8Array): string | undefined;
+  /** The id of the batch that an encoded one follows; empty if there is none. */
+  prevBatchIdOf(payload: Uint8Array): string;
   /** The object of a snapshot in pieces, in order; each takes a few ms to make, and the caller may pause between them. */
   snapshotChunks(snapshot: PartitionSnapshot, header: SnapshotHeader): Iterable<Uint8Array>;
   /** The snapshot of an object, in steps of a few ms. Refuses another incarnation's. */
@@ -42,7 +42,7 @@ export interface SnapshotHeader {
 export interface ReplicaPorts {
   readonly clock: Clock;
   readonly random: Random;
-  readonly transport: Pick<LogTransport, "tail" | "readLast">;
+  readonly transport: Pick<LogTransport, "tail" | "readAfter" | "readLast">;
   readonly snapshots: SnapshotStore;
   readonly codec: LogCodec;
   /** The writer of one partition. */

@@ -44,13 +44,15 @@ function newKeeper(more: Partial<ReplicaOptions> = {}, onPause: () => void = () 
   const ports: ReplicaPorts = {
     clock,
     random: seededRandom(1),
-    transport: { tail: unused, readLast: unused },
+    transport: { tail: unused, readAfter: unused, readLast: unused },
     snapshots,
     codec: logCodec,
     writerOf: unused,
   };
   return { snapshots, keeper: new SnapshotKeeper(ports, { ...options, ...more }) };
 }
+
+const idOf = (sequence: bigint) => sequence.toString(16).padStart(32, "0");
 
 /** A partition with as many leases, after one batch for each. */
 function partitionOf(leases: number) {
@@ -66,7 +68,7 @@ function partitionOf(leases: number) {
     reason: "",
   };
   const header = { partition: 0, epoch: 1n, wallMs: 1 };
-  followBatch(state, { ...header, prev: 0n, sequence: 1n, events: [owner] }, 0);
+  followBatch(state, { ...header, prev: 0n, prevBatchId: "", sequence: 1n, batchId: idOf(1n), events: [owner] }, 0);
   for (let number = 1; number <= leases; number += 1) createLease(state, `billing/lease-${number}`);
   return state;
 }
@@ -76,7 +78,8 @@ function createLease(state: PartitionState, lease: string): void {
   const sequence = prev + 1n;
   const uid = Number(sequence);
   const created: Event = { kind: "leaseCreated", lease, uid, spec: defaultLeaseSpec, author: "ann", reason: "" };
-  followBatch(state, { partition: 0, epoch: 1n, wallMs: 1, prev, sequence, events: [created] }, 0);
+  const ids = { prev, prevBatchId: idOf(prev), sequence, batchId: idOf(sequence) };
+  followBatch(state, { partition: 0, epoch: 1n, wallMs: 1, ...ids, events: [created] }, 0);
 }
 
 describe("a snapshot keeper", () => {

@@ -1,6 +1,5 @@
-import type { Timer } from "@tenure/kernel";
+import { lastReadOf } from "@tenure/core";
 import type { Tail, TailListener } from "@tenure/log";
-import { notServing } from "./faults.ts";
 import type { ReplicaOptions } from "./options.ts";
 import { type PartitionListener, PartitionReplica } from "./partition-replica.ts";
 import type { ReplicaPorts } from "./ports.ts";
@@ -15,11 +14,6 @@ export interface StoreListener extends PartitionListener {
   onTailed(partition: number, sequence: bigint, isSettled: boolean): void;
 }
 
-interface RevisionWaiter {
-  readonly revision: bigint;
-  readonly resolve: () => void;
-}
-
 /**
  * Every partition of the log in one replica, fed by a single tail. Because the tail follows the log's one order over all
  * partitions, the last message that it brought says how far *each* partition has been read: what a client's highest
@@ -29,7 +23,6 @@ export class StoreReplica implements AsyncDisposable, TailListener {
   readonly partitions: readonly PartitionReplica[];
   readonly #ports: ReplicaPorts;
   readonly #listener: StoreListener;
-  readonly #waiters = new Set<RevisionWaiter>();
   #tail: Tail | undefined;
   #revision = 0n;
 
@@ -69,38 +62,13 @@ export class StoreReplica implements AsyncDisposable, TailListener {
     return found;
   }
 
-  /**
-   * Resolves when the partition has been read up to `revision`; UNAVAILABLE with REPLICA_BEHIND after `timeoutMs`. What
-   * this replica committed itself it has read.
-   */
-  async reach(partition: number, revision: bigint, timeoutMs: number, signal?: AbortSignal): Promise<void> {
-    if (this.#revision >= revision || this.at(partition).state.lastSequence >= revision) return;
-    let timer: Timer | undefined;
-    let waiter: RevisionWaiter | undefined;
-    let onAbort: (() => void) | undefined;
-    try {
-      await new Promise<void>((resolve, reject) => {
-        waiter = { revision, resolve };
-        this.#waiters.add(waiter);
-        const why = `it has read the log up to ${this.#revision}, not ${revision}`;
-        timer = this.#ports.clock.schedule(timeoutMs, () => reject(notServing(partition, why)));
-        onAbort = () => reject(signal?.reason);
-        signal?.addEventListener("abort", onAbort, { once: true });
-      });
-    } finally {
-      timer?.cancel();
-      if (waiter !== undefined) this.#waiters.delete(waiter);
-      if (onAbort !== undefined) signal?.removeEventListener("abort", onAbort);
-    }
-  }
-
   onMessage(partition: number, sequence: bigint, payload: Uint8Array): void {
     const replica = this.at(partition);
     replica.onMessage(sequence, payload);
     if (sequence > this.#revision) this.#revision = sequence;
-    const isSettled = replica.state.lastSequence >= sequence || replica.ownEpoch === undefined;
+    const isAwaited = replica.ownEpoch !== undefined && replica.role !== "halted";
+    const isSettled = replica.state.lastSequence >= sequence || !isAwaited;
     this.#listener.onTailed(partition, sequence, isSettled);
-    for (const waiter of this.#waiters) if (this.#revision >= waiter.revision) waiter.resolve();
   }
 
   onCaughtUp(partition: number): void {
@@ -115,9 +83,9 @@ export class StoreReplica implements AsyncDisposable, TailListener {
     this.at(partition).halt(`its log has gone back to ${lastSequence}, but ${toldSequence} was read`);
   }
 
-  /** An owner has applied what it appended before the tail brings it. */
+  /** An owner has applied what it appended before the tail brings it; and what was read before a reload was there. */
   knownUpTo(partition: number): bigint {
-    return this.at(partition).state.lastSequence;
+    return lastReadOf(this.at(partition).state).sequence;
   }
 
   /** The connection to the log dropped: nobody is expired before holders had time to renew. */

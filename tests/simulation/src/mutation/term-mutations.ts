@@ -131,8 +131,53 @@ export const termMutations: readonly Mutation[] = [
     edited("takes a slow append for a prompt one", ["rule 17"], {
       module: "core",
       file: "expiry-guard.js",
-      find: "const isPrompt = now - sentAtMs <= promptAppendMs;",
-      replace: "const isPrompt = true;",
+      find: "return now - sentAtMs <= promptAppendMs;",
+      replace: "return true;",
+    }),
+  ),
+  within(
+    outages,
+    edited("expires at once after a takeover", ["rule 17"], {
+      module: "core",
+      file: "expiry-guard.js",
+      find: "return isInOrder ? newExpiryGuard() : noteConnectionLost(newExpiryGuard());",
+      replace: "return newExpiryGuard();",
+    }),
+  ),
+  within(
+    outages,
+    edited("forgets at a hand-over what holders are owed", ["rule 17"], {
+      module: "core",
+      file: "decide/owner.js",
+      find: "owesPause: owesPause(owned.guard, now)",
+      replace: "owesPause: false",
+    }),
+  ),
+  within(
+    losses,
+    edited("follows whatever has the right sequence", ["rule 2"], {
+      module: "core",
+      file: "follow.js",
+      find: "prevBatchId !== state.lastBatchId ||",
+      replace: "",
+    }),
+  ),
+  within(
+    losses,
+    edited("forgets what it had read when it loads anew", ["rule 2"], {
+      module: "core",
+      file: "follow.js",
+      find: "state.lastRead = lastRead;",
+      replace: ";",
+    }),
+  ),
+  within(
+    losses,
+    edited("appends to whatever has the right sequence", ["rule 2"], {
+      module: "lease-store",
+      file: "replica/predecessor.js",
+      find: "found.sequence === prev && codec.batchIdOf(found.payload) !== prevBatchId",
+      replace: "false",
     }),
   ),
   within(

@@ -85,6 +85,7 @@ export class LogJudge {
   /** Takes one batch, right when it was applied to the log. */
   judge(batch: StoredBatch, nowMs: number): void {
     const begun = new Set<string>();
+    this.#outages.noteOwner(batch);
     // Renewals are kept apart from the other events of a batch. They come first: a term may be renewed and then end.
     const renewals = batch.events.filter(({ kind }) => kind === "renewed");
     const others = batch.events.filter(({ kind }) => kind !== "renewed");

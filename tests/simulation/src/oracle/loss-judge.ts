@@ -10,15 +10,16 @@ interface Copy {
 
 /** A copy that has what the log has lost. */
 interface StaleCopy extends Copy {
+  /** The last that it had read by then. */
   readonly sequence: bigint;
-  /** Others have appended since, so that the log does not end below what the copy has read. */
-  isOvertaken: boolean;
+  /** The last that its replica had read of any partition: it is shown what comes after that. */
+  readonly position: bigint;
 }
 
 /**
  * What is left to judge after a log has lost its end: acknowledged changes are gone, so nothing else can be promised.
- * Who has read what was lost, and finds the log to end before that, halts the partition with an alarm and answers nobody
- * (rule 2). Sequences are given again after a loss: a copy that the log overtakes before it has looked may not see it.
+ * Who has read what was lost halts the partition with an alarm and answers nobody (rule 2), whether the log ends before
+ * that, or others have appended beyond it and its sequences were given again.
  */
 export class LossJudge {
   readonly #log: MemoryLog;
@@ -39,16 +40,14 @@ export class LossJudge {
     this.#hasLost = true;
     for (const node of nodes) {
       if (!node.process.isAlive) continue;
-      for (const { partition, state } of node.replica.partitions) {
+      const { partitions, revision } = node.replica;
+      const known = partitions.map(({ state }) => state.lastSequence);
+      const position = known.reduce((most, one) => (one > most ? one : most), revision);
+      for (const { partition, state } of partitions) {
         const { lastSequence: sequence } = state;
-        if (sequence > this.#lastOf(partition)) this.#stale.push({ node, partition, sequence, isOvertaken: false });
+        if (sequence > this.#lastOf(partition)) this.#stale.push({ node, partition, sequence, position });
       }
     }
-  }
-
-  /** The log has more, for better or worse. */
-  noteAppended(): void {
-    for (const copy of this.#stale) copy.isOvertaken ||= this.#lastOf(copy.partition) >= copy.sequence;
   }
 
   /** A halted partition decides nothing. */
@@ -60,14 +59,24 @@ export class LossJudge {
 
   /** Who has read what was lost, could see that, and did not halt. */
   find(): Violation | undefined {
-    for (const { isOvertaken, node, partition } of this.#stale) {
-      if (!node.process.isAlive || isOvertaken) continue;
+    for (const copy of this.#stale) {
+      const { node, partition, sequence } = copy;
       const { role, state } = node.replica.at(partition);
-      if (role === "halted") continue;
-      const why = `${node.instance} (${role}) has read partition ${partition} up to ${state.lastSequence}`;
-      return new Violation("rule 2", `${why}, the log has lost a part of that, and it did not halt`);
+      if (!node.process.isAlive || role === "halted" || !this.#isVisible(copy)) continue;
+      const why = `${node.instance} (${role}) had read partition ${partition} up to ${sequence}`;
+      const now = `is at ${state.lastSequence} and the log at ${this.#lastOf(partition)}`;
+      return new Violation("rule 2", `${why}, the log has lost a part of that, it ${now}, and it did not halt`);
     }
     return undefined;
+  }
+
+  /**
+   * What was given the place of something that had been read is met when one more follows. Who had to load a newer
+   * snapshot in the meantime has nothing left to compare.
+   */
+  #isVisible({ node, partition, position, sequence }: StaleCopy): boolean {
+    const last = this.#lastOf(partition);
+    return (last < sequence || last > position) && !node.sights.hasLoadedBeyond(partition, sequence);
   }
 
   #lastOf(partition: number): bigint {

@@ -47,8 +47,7 @@ export class Oracles {
     const all = new Set(this.logs.keys());
     let last = 0n;
     log.watch(() => {
-      if (this.#losses.hasLost) this.#losses.noteAppended();
-      else
+      if (!this.#losses.hasLost)
         for (let next = log.next(all, last); next !== undefined; next = log.next(all, last)) {
           const message = next;
           last = message.sequence;

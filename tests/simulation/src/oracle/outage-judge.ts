@@ -19,6 +19,9 @@ export interface Outage {
 export class OutageJudge {
   readonly #sight: WriterSight;
   #outages: Outage[] = [];
+  /** To whom each partition was handed over in order: with nothing owed to holders. */
+  readonly #heirs = new Map<number, string>();
+  readonly #owned = new Set<number>();
 
   constructor(sight: WriterSight) {
     this.#sight = sight;
@@ -34,12 +37,41 @@ export class OutageJudge {
     this.#outages = this.#outages.filter((outage) => outage.instance !== instance || outage.partition !== partition);
   }
 
+  /**
+   * A batch begins an epoch or ends one. Whoever takes over what was not handed to it cannot know since when nobody could
+   * renew; and an owner that hands over before holders had their time leaves that to its successor.
+   */
+  noteOwner(batch: StoredBatch): void {
+    const { epoch, events, partition, writer: instance } = batch;
+    if (events[0]?.kind === "ownerChanged") {
+      const isInOrder = this.#heirs.get(partition) === instance || !this.#owned.has(partition);
+      this.#heirs.delete(partition);
+      this.#owned.add(partition);
+      if (!isInOrder) this.note({ instance, partition, epoch, sinceMs: this.#sight.decidedAtMs(batch) });
+    }
+    const end = events.at(-1);
+    if (end?.kind === "ownerHandedOver" && !this.#isOwed(batch)) this.#heirs.set(partition, end.successor);
+  }
+
+  #isOwed(batch: StoredBatch): boolean {
+    const decidedAtMs = this.#sight.decidedAtMs(batch);
+    return this.#outagesOf(batch).some(
+      ({ sinceMs }) =>
+        decidedAtMs > sinceMs && decidedAtMs + toleranceMs < this.#sight.ackedAfterMs(batch, sinceMs) + pauseMs,
+    );
+  }
+
+  #outagesOf({ epoch, partition, writer }: StoredBatch): readonly Outage[] {
+    return this.#outages.filter(
+      (outage) => outage.instance === writer && outage.partition === partition && outage.epoch === epoch,
+    );
+  }
+
   /** Nobody is expired between the loss and the end of the pause after the first append that was acknowledged again. */
   expectAllowed(batch: StoredBatch, what: string): void {
     const decidedAtMs = this.#sight.decidedAtMs(batch);
-    for (const { epoch, instance, partition, sinceMs } of this.#outages) {
-      const isThis = instance === batch.writer && partition === batch.partition && epoch === batch.epoch;
-      if (!isThis || decidedAtMs <= sinceMs) continue;
+    for (const { sinceMs } of this.#outagesOf(batch)) {
+      if (decidedAtMs <= sinceMs) continue;
       const backAtMs = this.#sight.ackedAfterMs(batch, sinceMs);
       const isPassed = decidedAtMs + toleranceMs >= backAtMs + pauseMs;
       const agoMs = (decidedAtMs - backAtMs).toFixed(1);

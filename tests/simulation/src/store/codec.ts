@@ -1,6 +1,13 @@
-import { batchIdOf, decodeBatch, encodeBatch, snapshotChunks } from "@tenure/contracts";
+import { batchIdOf, decodeBatch, encodeBatch, prevBatchIdOf, snapshotChunks } from "@tenure/contracts";
 import type { LogCodec } from "@tenure/lease-store/replica";
 import { logDecoder } from "@tenure/reader";
 
 /** Batches and snapshots as the deployment's protobuf. */
-export const codec: LogCodec = { ...logDecoder, encodeBatch, decodeBatch, batchIdOf, snapshotChunks };
+export const codec: LogCodec = {
+  ...logDecoder,
+  encodeBatch,
+  decodeBatch,
+  batchIdOf,
+  prevBatchIdOf,
+  snapshotChunks,
+};

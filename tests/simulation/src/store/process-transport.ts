@@ -36,27 +36,23 @@ export class ProcessTransport implements LogTransport {
     const batchId = codec.batchIdOf(request.payload) ?? "";
     this.#sights.noteSent(batchId, this.#process.now());
     const outcome = await this.#process.receive(this.#inner.append(request));
-    if (outcome.kind === "acked") {
-      this.#sights.noteAcked(request.partition, this.#process.now());
-      this.#noteDone(request.partition, request.payload);
-    }
+    if (outcome.kind === "acked") this.#noteDone(request.partition, request.payload);
     return outcome;
   }
 
   async readAfter(partition: number, sequence: bigint): Promise<LoggedMessage | undefined> {
     const message = await this.#process.receive(this.#inner.readAfter(partition, sequence));
     // An append of unknown outcome that is found in the log is as good as acknowledged.
-    if (message !== undefined) {
-      this.#sights.noteAcked(partition, this.#process.now());
-      this.#noteDone(partition, message.payload);
-    }
+    if (message !== undefined) this.#noteDone(partition, message.payload);
     return message;
   }
 
-  /** A batch of its own turned out to be in the log. */
+  /** A batch turned out to be in the log; counts once, and if it is its own. */
   #noteDone(partition: number, payload: Uint8Array): void {
-    const sentAtMs = this.#sights.sentAtMs(codec.batchIdOf(payload) ?? "");
-    if (sentAtMs !== undefined) this.#onAcked(partition, payload, this.#process.now() - sentAtMs);
+    const batchId = codec.batchIdOf(payload) ?? "";
+    const sentAtMs = this.#sights.sentAtMs(batchId);
+    if (sentAtMs === undefined || !this.#sights.noteAcked(partition, batchId, this.#process.now())) return;
+    this.#onAcked(partition, payload, this.#process.now() - sentAtMs);
   }
 
   readLast(partition: number): Promise<LoggedMessage | undefined> {

@@ -10,7 +10,7 @@ import type {
 } from "@tenure/lease-store/replica";
 import { BatchWriter, type LogTransport } from "@tenure/log";
 import type { MemoryLog, MemorySnapshots, MemoryTransport } from "@tenure/log/memory";
-import type { Watches, WatchHub } from "@tenure/reader";
+import { type ReadModel, reachIn, type Watches, type WatchHub } from "@tenure/reader";
 import type { Network } from "../network/network.ts";
 import type { Outage } from "../oracle/outage-judge.ts";
 import type { SimulatedProcess } from "../time/simulated-process.ts";
@@ -94,6 +94,7 @@ export class ReplicaNode {
   readonly beats: SimulatedBeats;
   readonly #driver: OwnershipDriver;
   readonly #hub: WatchHub;
+  readonly #model: ReadModel;
   /** The epochs whose last append was slow, by partition. */
   readonly #slowEpochs = new Map<number, bigint>();
   readonly watches: Watches;
@@ -123,10 +124,8 @@ export class ReplicaNode {
     });
     const view = <Answer>(partition: number, read: (state: PartitionState) => Answer) =>
       this.replica.at(partition).view(read);
-    this.watches = new world.code.Watches(
-      { clock: process, incarnationId, partitions, hub: this.#hub, view },
-      watchLimits,
-    );
+    this.#model = { clock: process, incarnationId, partitions, hub: this.#hub, view };
+    this.watches = new world.code.Watches(this.#model, watchLimits);
     world.network.join(process);
     const { instance, replica } = this;
     const bornAtMs = process.now();
@@ -162,7 +161,7 @@ export class ReplicaNode {
   /** Reads what this replica has, once it has come as far as `revision`. */
   readPlain<T>(partition: number, revision: bigint, look: (state: PartitionState) => T): Promise<Answer<T>> {
     const reading = async () => {
-      await this.replica.reach(partition, revision, timing.requestTimeoutMs);
+      await reachIn(this.#model, partition, revision, timing.requestTimeoutMs);
       return this.replica.at(partition).view(look);
     };
     return this.#answer(partition, reading());
@@ -246,7 +245,8 @@ export class ReplicaNode {
       snapshots: processSnapshots(snapshots, process, time, () => 5 + random.next() * 20, sights),
       codec,
       writerOf: (partition) => {
-        const writer = new BatchWriter(transport, { partition, clock: process, random, requestTimeoutMs, batchIdOf });
+        const ids = { batchIdOf, prevBatchIdOf: codec.prevBatchIdOf };
+        const writer = new BatchWriter(transport, { partition, clock: process, random, requestTimeoutMs, ...ids });
         return ports.writer?.(writer, transport, partition) ?? writer;
       },
     };

@@ -7,6 +7,7 @@ export class Sights {
   readonly #sent = new Map<string, number>();
   readonly #loads: { readonly partition: number; readonly sequence: bigint; readonly atMs: number }[] = [];
   readonly #acks = new Map<number, number[]>();
+  readonly #acked = new Set<string>();
 
   /** It first tried to append this batch: what the batch says it knew by then. */
   noteSent(batchId: string, atMs: number): void {
@@ -27,11 +28,19 @@ export class Sights {
     this.#loads.push({ partition, sequence, atMs });
   }
 
-  /** An append of the partition was acknowledged to it. */
-  noteAcked(partition: number, atMs: number): void {
+  /** Whether it has loaded a snapshot of what comes after a position. */
+  hasLoadedBeyond(partition: number, sequence: bigint): boolean {
+    return this.#loads.some((load) => load.partition === partition && load.sequence > sequence);
+  }
+
+  /** A batch of its own was acknowledged to it; false if it had been before. */
+  noteAcked(partition: number, batchId: string, atMs: number): boolean {
+    if (this.#acked.has(batchId)) return false;
+    this.#acked.add(batchId);
     const acks = this.#acks.get(partition);
     if (acks === undefined) this.#acks.set(partition, [atMs]);
     else acks.push(atMs);
+    return true;
   }
 
   /** When the last append of the partition was acknowledged to it. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { StoreServiceRenewRequest } from "../../gen/tenure/store/v1/store.ts";
+import { faultFromFailure } from "../../fault-codec.ts";
+import { StoreServiceRenewRequest, StoreServiceRenewResponse } from "../../gen/tenure/store/v1/store.ts";
 import { LeaseServiceAcquireRequest } from "../../gen/tenure/v1/lease.ts";
 import { decodeRenewals, encodeRenewals } from "../../renewal-pack.ts";
 import { packedRenewals } from "../command/packed-commands.ts";
@@ -14,7 +15,7 @@ describe("packed renewals over the wire", () => {
       const claims = [{ lease: { namespace: "billing", name } }];
       desk.run(acquireCommand(LeaseServiceAcquireRequest.create({ claims }), "alice"));
     }
-    const [first = 0, second = 0] = [...desk.view.state.holds.keys()];
+    const [first = 0, second = 0] = [...desk.view.state.holds.keys()].toSorted((left, right) => left - right);
     const mine = encodeRenewals([{ partition: 3, sendNumber: 7, holdIds: [1, first, second] }]);
     const stranger = encodeRenewals([{ partition: 3, sendNumber: 8, holdIds: [first] }]);
     const request = StoreServiceRenewRequest.create({
@@ -41,6 +42,24 @@ describe("packed renewals over the wire", () => {
       refusals: [{ failure: { detail: { reasonName: "PRINCIPAL_MISMATCH" } } }],
       endings: [],
     });
+  });
+
+  it("fit into one message of the bus when as many as a call may carry are refused", () => {
+    const holdIds = Array.from({ length: 16_384 }, (_, index) => 900_000_000 + index * 1_000);
+    const request = { principal: "p".repeat(253), holdIds, sendNumber: 4_000_000_000n };
+    const refused = holdIds.map((holdId) => ({
+      holdId,
+      refusal: { kind: "termExpired", lease: "", token: 0n } as const,
+    }));
+    const groups = [{ request, result: { events: [], renewed: [], refused, ending: [] } }];
+    const response = storeRenewResponse(63, [groups], 1n);
+    expect(StoreServiceRenewResponse.encode(response).finish().length).toBeLessThan(1_000_000);
+    const faults = response.results[0]?.refusals.map(({ failure }) => failure && faultFromFailure(failure)) ?? [];
+    expect(faults).toHaveLength(16_384);
+    const [first] = faults;
+    expect(first?.message).toContain("term");
+    expect(faults.every((fault) => fault?.code === first?.code && fault?.reason === first?.reason)).toBe(true);
+    expect(faults.every((fault) => fault?.details.applied === first?.details.applied)).toBe(true);
   });
 
   it("name the beats that found no wait by their places", () => {

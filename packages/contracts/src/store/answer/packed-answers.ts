@@ -1,4 +1,5 @@
-import type { PackedRenewal, PackedResult } from "@tenure/core";
+import type { PackedRenewal, PackedResult, Refusal } from "@tenure/core";
+import { Fault } from "@tenure/kernel";
 import { failureFromFault } from "../../fault-codec.ts";
 import type {
   EndingHold,
@@ -6,6 +7,7 @@ import type {
   StoreServiceBeatResponse,
   StoreServiceRenewResponse,
 } from "../../gen/tenure/store/v1/store.ts";
+import { CallFailure } from "../../gen/tenure/v1/error.ts";
 import type { PackedRefusal } from "../../gen/tenure/v1/renewal.ts";
 import { encodeRenewals, type RenewalGroup } from "../../renewal-pack.ts";
 import { refusalFault } from "./answer.ts";
@@ -17,20 +19,32 @@ export interface RenewedGroup {
 }
 
 /**
+ * Bytes of refusals that are told in full. Beyond them a refusal has its code, its reason and its certainty, about 45
+ * bytes, so that as many refusals as a call may carry (16,384) fit into one message of the bus (1 MiB) with the rest.
+ */
+const fullRefusalBytes = 131_072;
+
+/**
  * The answer to StoreService.Renew: one result for each source, in their order. `revision` is the log position of the
- * commit; it stands for all of them, and is 0 when nothing was committed.
+ * commit; it stands for all of them, and is 0 when nothing was committed. When very many are refused, only the first
+ * refusals have a text.
  */
 export function storeRenewResponse(
   partition: number,
   sources: readonly (readonly RenewedGroup[])[],
   revision: bigint,
 ): StoreServiceRenewResponse {
-  const results = sources.map((groups) => sourceResult(partition, groups));
+  const told = { bytes: 0 };
+  const results = sources.map((groups) => sourceResult(partition, groups, told));
   const isAny = sources.some((groups) => groups.some(({ result }) => result.renewed.length > 0));
   return { results, renewalRevision: isAny ? revision : 0n };
 }
 
-function sourceResult(partition: number, groups: readonly RenewedGroup[]): RenewalSourceResult {
+function sourceResult(
+  partition: number,
+  groups: readonly RenewedGroup[],
+  told: { bytes: number },
+): RenewalSourceResult {
   const acked: RenewalGroup[] = [];
   const refusals: PackedRefusal[] = [];
   const endings: EndingHold[] = [];
@@ -39,11 +53,22 @@ function sourceResult(partition: number, groups: readonly RenewedGroup[]): Renew
     if (result.renewed.length > 0) acked.push({ partition, sendNumber, holdIds: result.renewed });
     for (const { holdId, successor } of result.ending) endings.push({ holdId: BigInt(holdId), successor });
     for (const { holdId, refusal } of result.refused) {
-      const failure = failureFromFault(refusalFault(refusal));
+      const failure = failureOf(refusal, told);
       refusals.push({ holdId: BigInt(holdId), partition, sendNumber: request.sendNumber, failure });
     }
   }
   return { acks: encodeRenewals(acked), refusals, endings };
+}
+
+/** A refusal in full, as long as there is room for that. */
+function failureOf(refusal: Refusal, told: { bytes: number }): CallFailure {
+  const fault = refusalFault(refusal);
+  const full = failureFromFault(fault);
+  told.bytes += told.bytes < fullRefusalBytes ? CallFailure.encode(full).finish().length : 0;
+  if (told.bytes < fullRefusalBytes) return full;
+  const { code, details, reason } = fault;
+  const { applied } = details;
+  return failureFromFault(new Fault({ code, reason, message: "", details: applied === undefined ? {} : { applied } }));
 }
 
 /** The answer to StoreService.Beat: the places of the beats whose wait this owner does not know. */

@@ -1,4 +1,10 @@
-import { type CommandOf, type Priority as CorePriority, checkCandidateSpec, checkPriority } from "@tenure/core";
+import {
+  type CommandOf,
+  type CandidateSpec as CoreCandidateSpec,
+  type Priority as CorePriority,
+  checkCandidateSpec,
+  checkPriority,
+} from "@tenure/core";
 import type { Fault } from "@tenure/kernel";
 import type {
   CandidateServiceAckRequest,
@@ -14,6 +20,7 @@ import { Reading } from "../reading.ts";
 import { candidateSpecFields, candidateSpecFromWire } from "../value/candidate-spec.ts";
 import { candidateKeyFromWire } from "../value/key.ts";
 import { durationFromWire, periodFromWire } from "../value/time.ts";
+import { checkDurations, checkIdentityName, checkParticipant } from "./claimant-rules.ts";
 import { maskedFields } from "./field-mask.ts";
 import { type Asked, addHeader, type Draft, requireCount, requireReason } from "./header.ts";
 import { checkLabelKeys } from "./label-keys.ts";
@@ -45,9 +52,17 @@ export function registerCandidateCommand(
 function readWholeSpec(reading: Reading, given: CandidateSpec | undefined) {
   if (given === undefined) reading.reject("spec", "is required", "absent");
   const spec = candidateSpecFromWire(reading, "spec", given ?? CandidateSpec.create());
-  checkLabelKeys(reading, "spec.labels", spec.labels);
+  if (given !== undefined) checkSpecTexts(reading, given, spec);
   reading.rejectAll(checkCandidateSpec(spec));
   return spec;
+}
+
+/** What core does not judge: names that others look up, and durations on their own. */
+function checkSpecTexts(reading: Reading, { identity, participant }: CandidateSpec, spec: CoreCandidateSpec): void {
+  checkLabelKeys(reading, "spec.labels", spec.labels);
+  checkIdentityName(reading, "spec.identity", identity);
+  if (participant !== undefined) checkParticipant(reading, "spec.participant", participant);
+  if (spec.timing !== undefined) checkDurations(reading, "spec.timing", spec.timing);
 }
 
 function readPriority(reading: Reading, priority: Priority): Pick<CorePriority, "value" | "expiresAfterMs"> {
@@ -59,7 +74,12 @@ function readPriority(reading: Reading, priority: Priority): Pick<CorePriority, 
 
 function withReason(request: Asked, reason: string | undefined): Asked {
   const { attempt, dryRun = false } = request;
-  return { attempt, dryRun, note: reason === undefined ? undefined : { reason } };
+  return {
+    attempt,
+    dryRun,
+    note: reason === undefined ? undefined : { reason },
+    reasonField: "priority.reason",
+  };
 }
 
 /** CandidateService.Update as a command. */
@@ -90,8 +110,8 @@ function readSpecFields(reading: Reading, given: CandidateSpec | undefined, path
   const looked = new Reading();
   const whole = candidateSpecFromWire(looked, "spec", given ?? CandidateSpec.create());
   const isNamed = (field: string) => paths.some((path) => `${field}.`.startsWith(`spec.${path}.`));
+  if (given !== undefined) checkSpecTexts(looked, given, whole);
   reading.rejectAll(looked.violations.filter(({ field }) => isNamed(field)));
-  if (paths.includes("labels")) checkLabelKeys(reading, "spec.labels", whole.labels);
   return maskedFields(reading, candidateSpecFields, paths, whole);
 }
 

@@ -4,6 +4,7 @@ import type { Claimant } from "../../gen/tenure/v1/claim.ts";
 import type { Reading } from "../reading.ts";
 import { participantFromWire, timingFromWire } from "../value/participant.ts";
 import { hexOf, ownBytes } from "../value/text.ts";
+import { checkDurations, checkHolderText, checkIdentityName, checkParticipant } from "./claimant-rules.ts";
 import type { Draft } from "./header.ts";
 
 const sha256Bytes = 32;
@@ -28,7 +29,17 @@ export function claimantFromWire(
   if (participant !== undefined) made.participant = participantFromWire(participant);
   if (value.length > 0) made.value = ownBytes(value);
   if (timing !== undefined) made.timing = timingFromWire(reading, "claimant.timing", timing);
+  checkTexts(reading, claimant);
+  if (made.timing !== undefined) checkDurations(reading, "claimant.timing", made.timing);
   return made;
+}
+
+/** Rejects what a record could not keep, or nobody could look up. */
+function checkTexts(reading: Reading, { holder, holderKey, identity, participant }: Claimant): void {
+  checkHolderText(reading, "claimant.holder", holder);
+  checkHolderText(reading, "claimant.holder_key", holderKey);
+  checkIdentityName(reading, "claimant.identity", identity);
+  if (participant !== undefined) checkParticipant(reading, "claimant.participant", participant);
 }
 
 function readHash(reading: Reading, hash: Uint8Array): string {

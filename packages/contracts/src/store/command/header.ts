@@ -11,6 +11,8 @@ export interface Asked {
   readonly attempt: Attempt | undefined;
   readonly note?: ChangeNote | undefined;
   readonly dryRun?: boolean;
+  /** Where the reason stands, if it is not the note's. */
+  readonly reasonField?: string;
 }
 
 const clientIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
@@ -22,10 +24,10 @@ const maximumSendNumber = 2n ** 53n - 1n;
 export function addHeader<C extends CommandHeader>(
   reading: Reading,
   command: Draft<C>,
-  { attempt, dryRun, note }: Asked,
+  { attempt, dryRun, note, reasonField = "note.reason" }: Asked,
 ): void {
   if (attempt !== undefined) command.attempt = readAttempt(reading, attempt);
-  if (note !== undefined && note.reason !== "") command.reason = readReason(reading, note.reason);
+  if (note !== undefined && note.reason !== "") command.reason = readReason(reading, reasonField, note.reason);
   if (dryRun === true) command.isDryRun = true;
 }
 
@@ -37,10 +39,10 @@ function readAttempt(reading: Reading, { clientId, number, settledBelow }: Attem
   return { clientId, number, settledBelow };
 }
 
-function readReason(reading: Reading, reason: string): string {
+function readReason(reading: Reading, field: string, reason: string): string {
   const size = byteLength(reason);
   if (size > maximumReasonBytes) {
-    reading.reject("note.reason", `must be at most ${maximumReasonBytes} bytes`, `${size} bytes`);
+    reading.reject(field, `must be at most ${maximumReasonBytes} bytes`, `${size} bytes`);
   }
   return reason;
 }

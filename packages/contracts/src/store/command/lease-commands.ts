@@ -1,4 +1,4 @@
-import { type CommandOf, type WrittenHold as CoreWrittenHold, checkLeaseSpec } from "@tenure/core";
+import { type CommandOf, type WrittenHold as CoreWrittenHold, checkDurationMs, checkLeaseSpec } from "@tenure/core";
 import type { Fault } from "@tenure/kernel";
 import type {
   LeaseServiceCreateRequest,
@@ -14,6 +14,7 @@ import { leaseSpecFields, leaseSpecFromWire } from "../value/lease-spec.ts";
 import { strategyFromWire } from "../value/strategy.ts";
 import { durationFromWire, writtenTimesFromWire } from "../value/time.ts";
 import { claimantFromWire } from "./claimant.ts";
+import { checkHolderText } from "./claimant-rules.ts";
 import { maskedFields } from "./field-mask.ts";
 import { addHeader, type Draft, readSendNumber, requireReason } from "./header.ts";
 import { checkLabelKeys } from "./label-keys.ts";
@@ -59,14 +60,24 @@ export function updateCommand(request: LeaseServiceUpdateRequest, principal: str
 
 function readWrittenHold(reading: Reading, written: WrittenHold): CoreWrittenHold {
   const { holder, holderKey, leaseDuration, preferredHolder, strategy } = written;
+  checkHolderText(reading, "written_hold.holder", holder);
+  checkHolderText(reading, "written_hold.holder_key", holderKey);
+  checkHolderText(reading, "written_hold.preferred_holder", preferredHolder ?? "");
   return {
     holder,
     holderKey,
-    leaseDurationMs: durationFromWire(reading, "written_hold.lease_duration", leaseDuration, undefined),
+    leaseDurationMs: readWrittenDuration(reading, leaseDuration),
     times: writtenTimesFromWire(reading, "written_hold", written),
     strategy: strategy && strategyFromWire(reading, "written_hold.strategy", strategy),
     preferredHolder,
   };
+}
+
+function readWrittenDuration(reading: Reading, duration: WrittenHold["leaseDuration"]): number | undefined {
+  const field = "written_hold.lease_duration";
+  const durationMs = durationFromWire(reading, field, duration, undefined);
+  if (durationMs !== undefined) reading.rejectAll(checkDurationMs(field, durationMs, 1, Number.MAX_SAFE_INTEGER));
+  return durationMs;
 }
 
 /** LeaseService.Delete as a command. */

@@ -1,7 +1,16 @@
-import { type LeaseKey as CoreLeaseKey, checkCandidateName, checkLeaseKey, leaseKey } from "@tenure/core";
+import {
+  type LeaseKey as CoreLeaseKey,
+  checkCandidateName,
+  checkGuardedKey,
+  checkLeaseKey,
+  leaseKey,
+} from "@tenure/core";
 import type { Fault } from "@tenure/kernel";
+import type { GuardServiceGetRequest, GuardServiceListRequest } from "../../gen/tenure/v1/guard.ts";
 import type { CandidateKey, LeaseKey } from "../../gen/tenure/v1/key.ts";
+import type { ReadOptions } from "../../gen/tenure/v1/read.ts";
 import { Reading, shown } from "../reading.ts";
+import { checkRead } from "../select/read-options.ts";
 import { type CandidateName, candidateKeyFromWire, leaseKeyFromWire } from "../value/key.ts";
 
 /** The lease that a request names; a missing or illegal name is rejected. */
@@ -32,16 +41,43 @@ export function requestCandidate(reading: Reading, field: string, key: Candidate
   return named;
 }
 
-/** The lease that a read names in its field `lease`. */
-export function leaseOfRequest(request: { readonly lease: LeaseKey | undefined }): CoreLeaseKey | Fault {
+/** What every read says beside its key. */
+interface Asked {
+  readonly read: ReadOptions | undefined;
+}
+
+/** The lease that a read names in its field `lease`, if nothing is wrong with the read. */
+export function leaseOfRequest(request: Asked & { readonly lease: LeaseKey | undefined }): CoreLeaseKey | Fault {
   const reading = new Reading();
   const lease = requestLease(reading, "lease", request.lease);
+  checkRead(reading, request.read);
   return reading.refusal() ?? lease;
 }
 
-/** The candidate that a read names in its field `candidate`. */
-export function candidateOfRequest(request: { readonly candidate: CandidateKey | undefined }): CandidateName | Fault {
+/** The lease whose guarded value a read names, if nothing is wrong with the read. */
+export function leaseOfGuardedKey(request: GuardServiceGetRequest): CoreLeaseKey | Fault {
+  const reading = new Reading();
+  const lease = requestLease(reading, "lease", request.lease);
+  reading.rejectAll(checkGuardedKey(request.key));
+  checkRead(reading, request.read);
+  return reading.refusal() ?? lease;
+}
+
+/** The lease whose guarded values a read asks for, if nothing is wrong with the read. */
+export function leaseOfGuardedKeys(request: GuardServiceListRequest): CoreLeaseKey | Fault {
+  const reading = new Reading();
+  const lease = requestLease(reading, "lease", request.lease);
+  if (request.keyPrefix !== "") reading.rejectAll(checkGuardedKey(request.keyPrefix, "key_prefix"));
+  checkRead(reading, request.read);
+  return reading.refusal() ?? lease;
+}
+
+/** The candidate that a read names in its field `candidate`, if nothing is wrong with the read. */
+export function candidateOfRequest(
+  request: Asked & { readonly candidate: CandidateKey | undefined },
+): CandidateName | Fault {
   const reading = new Reading();
   const named = requestCandidate(reading, "candidate", request.candidate);
+  checkRead(reading, request.read);
   return reading.refusal() ?? named;
 }

@@ -1,4 +1,12 @@
-import type { Claim, CommandOf, Wait as CoreWait, TermCommand } from "@tenure/core";
+import {
+  type Claim,
+  type CommandOf,
+  type Wait as CoreWait,
+  checkCandidateName,
+  checkDurationMs,
+  checkLeaseSpec,
+  type TermCommand,
+} from "@tenure/core";
 import type { Fault } from "@tenure/kernel";
 import type { LeaseClaim, Wait } from "../../gen/tenure/v1/claim.ts";
 import { TermEndReason } from "../../gen/tenure/v1/hold.ts";
@@ -14,7 +22,9 @@ import { holdModes, wordOf } from "../value/enums.ts";
 import { leaseSpecFromWire } from "../value/lease-spec.ts";
 import { durationFromWire, periodFromWire } from "../value/time.ts";
 import { claimantFromWire, renewKeyHashOf } from "./claimant.ts";
+import { checkHolderText } from "./claimant-rules.ts";
 import { addHeader, type Draft, readSendNumber, requireCount } from "./header.ts";
+import { checkLabelKeys } from "./label-keys.ts";
 import { entryLease, requestCandidate, requestLease } from "./request-key.ts";
 
 const mostRenewals = 1_000;
@@ -33,7 +43,10 @@ export function acquireCommand(request: LeaseServiceAcquireRequest, principal: s
     principal,
   };
   if (wait !== undefined) command.wait = readWait(reading, wait);
-  if (fallbackCandidate !== "") command.fallbackCandidate = fallbackCandidate;
+  if (fallbackCandidate !== "") {
+    reading.rejectAll(checkCandidateName(fallbackCandidate, "fallback_candidate"));
+    command.fallbackCandidate = fallbackCandidate;
+  }
   addHeader(reading, command, request);
   return reading.refusal() ?? command;
 }
@@ -45,11 +58,16 @@ function readClaim(reading: Reading, { lease, mode, spec, units }: LeaseClaim, p
     mode: wordOf(reading, `${field}.mode`, holdModes, mode, "exclusive"),
     units: units === 0 ? 1 : units,
   };
-  if (spec !== undefined) claim.spec = leaseSpecFromWire(reading, `${field}.spec`, spec);
+  if (spec !== undefined) {
+    claim.spec = leaseSpecFromWire(reading, `${field}.spec`, spec);
+    checkLabelKeys(reading, `${field}.spec.labels`, claim.spec.labels);
+    reading.rejectAll(checkLeaseSpec(claim.spec, `${field}.spec`));
+  }
   return claim;
 }
 
-function readWait(reading: Reading, { age, beatNumber, timeout }: Wait): CoreWait {
+function readWait(reading: Reading, { age, beatNumber, supersedesKey, timeout }: Wait): CoreWait {
+  checkHolderText(reading, "wait.supersedes_key", supersedesKey ?? "");
   return {
     timeoutMs: periodFromWire(reading, "wait.timeout", timeout, undefined),
     ageMs: periodFromWire(reading, "wait.age", age, 0),
@@ -110,7 +128,9 @@ function readRenewals(
       sendNumber: readSendNumber(reading, "renewals", sendNumber, place),
     };
     if (leaseDuration === undefined) return item;
-    item.leaseDurationMs = durationFromWire(reading, `renewals[${place}].lease_duration`, leaseDuration, 0);
+    const field = `renewals[${place}].lease_duration`;
+    item.leaseDurationMs = durationFromWire(reading, field, leaseDuration, 0);
+    reading.rejectAll(checkDurationMs(field, item.leaseDurationMs, 1, Number.MAX_SAFE_INTEGER));
     return item;
   });
   const command: Draft<CommandOf<"renew">> = { kind: "renew", items, principal };

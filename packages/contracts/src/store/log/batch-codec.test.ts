@@ -5,13 +5,14 @@ import { describe, expect, it } from "vitest";
 import { Batch } from "../../gen/tenure/log/v1/batch.ts";
 import { snapshotReference, text, wide } from "../testing/arbitraries.ts";
 import { anyEvent, eventKinds, eventOf, testEpoch } from "../testing/event-arbitraries.ts";
-import { batchIdOf, decodeBatch, encodeBatch, type OutgoingBatch } from "./batch-codec.ts";
+import { batchIdOf, decodeBatch, encodeBatch, type OutgoingBatch, prevBatchIdOf } from "./batch-codec.ts";
 
 const batchId = "00112233445566778899aabbccddeeff";
 const plain: OutgoingBatch = {
   partition: 3,
   epoch: testEpoch,
   prev: 41n,
+  prevBatchId: "ff".repeat(16),
   wallMs: 1_700_000_000_123,
   events: [],
   batchId,
@@ -20,13 +21,16 @@ const plain: OutgoingBatch = {
   snapshot: undefined,
 };
 
+const anyBatchId = fc.uint8Array({ minLength: 16, maxLength: 16 }).map((bytes) => Buffer.from(bytes).toString("hex"));
+
 const anyBatch: fc.Arbitrary<OutgoingBatch> = fc.record({
   partition: fc.integer({ min: 0, max: 255 }),
   epoch: fc.constant(testEpoch),
   prev: wide,
+  prevBatchId: fc.option(anyBatchId, { nil: "" }),
   wallMs: fc.integer({ min: 0, max: 4_000_000_000_000 }),
   events: fc.array(anyEvent, { maxLength: 12 }),
-  batchId: fc.uint8Array({ minLength: 16, maxLength: 16 }).map((bytes) => Buffer.from(bytes).toString("hex")),
+  batchId: anyBatchId,
   writer: text,
   incarnationId: text,
   snapshot: fc.option(snapshotReference, { nil: undefined }),
@@ -72,6 +76,7 @@ describe("a batch", () => {
         expect({ ...read, events: [] }).toEqual({ ...batch, sequence: 99n, events: [] });
         expect(encodeBatch(read)).toEqual(payload);
         expect(batchIdOf(payload)).toBe(batch.batchId);
+        expect(prevBatchIdOf(payload)).toBe(batch.prevBatchId);
       }),
     );
   });
@@ -173,6 +178,7 @@ describe("a batch", () => {
 
   it("cannot be written with a wrong id or another epoch's owner", () => {
     expect(() => encodeBatch({ ...plain, batchId: "12" })).toThrow("must be 32 hexadecimal digits");
+    expect(() => encodeBatch({ ...plain, prevBatchId: "12" })).toThrow("must be 32 hexadecimal digits");
     const owner = { owner: "a", previousEpoch: 0n, previousOwner: "", isHandedOver: false, author: "", reason: "" };
     const events: Event[] = [{ kind: "ownerChanged", epoch: 3n, ...owner }];
     expect(() => encodeBatch({ ...plain, events })).toThrow("epoch 3 cannot begin in a batch of epoch 7");

@@ -5,8 +5,9 @@ import { Batch } from "../../gen/tenure/log/v1/batch.ts";
 import type { Event as LoggedEvent } from "../../gen/tenure/log/v1/event.ts";
 import { timestampFromMs } from "../../timestamp.ts";
 import { Reading } from "../reading.ts";
+import { batchIdToWire } from "../value/batch-id.ts";
 import { snapshotReferenceFromWire, snapshotReferenceToWire } from "../value/snapshot-reference.ts";
-import { bytesOfHex, hexOf } from "../value/text.ts";
+import { hexOf } from "../value/text.ts";
 import { eventFromWire, eventToWire } from "./event-codec.ts";
 import { formatTooNew, malformedRecord, requireKnown } from "./log-fault.ts";
 import { packRenewals, unpackRenewals } from "./renewal-events.ts";
@@ -17,8 +18,6 @@ const batchIdBytes = 16;
 
 /** A batch on its way into the log, which gives it its sequence. */
 export interface OutgoingBatch extends Omit<LoggedBatch, "sequence"> {
-  /** 32 hexadecimal digits, fresh for every batch; the same batch appended again keeps it. */
-  readonly batchId: string;
   /** The instance that writes. */
   readonly writer: string;
   readonly incarnationId: string;
@@ -37,7 +36,7 @@ export interface ReadBatch extends OutgoingBatch {
  * number.
  */
 export function encodeBatch(batch: OutgoingBatch): Uint8Array {
-  const { batchId, epoch, incarnationId, partition, prev, snapshot, wallMs, writer } = batch;
+  const { batchId, epoch, incarnationId, partition, prev, prevBatchId, snapshot, wallMs, writer } = batch;
   const events: LoggedEvent[] = [];
   let renewals: Extract<HoldEvent, { readonly kind: "renewed" }>[] | undefined;
   for (const event of batch.events) {
@@ -46,13 +45,11 @@ export function encodeBatch(batch: OutgoingBatch): Uint8Array {
       renewals.push(event);
     } else events.push(eventToWire(event, epoch));
   }
-  const id = bytesOfHex(batchId);
-  if (id.length !== batchIdBytes) throw new Error(`batch id ${JSON.stringify(batchId)} must be 32 hexadecimal digits`);
   return Batch.encode({
     formatVersion: logFormatVersion,
     partition,
     epoch,
-    batchId: id,
+    batchId: batchIdToWire(batchId),
     prev,
     snapshot: snapshot && snapshotReferenceToWire(snapshot),
     writer,
@@ -60,6 +57,7 @@ export function encodeBatch(batch: OutgoingBatch): Uint8Array {
     events,
     renewals: packRenewals(partition, renewals ?? []),
     incarnationId,
+    prevBatchId: batchIdToWire(prevBatchId),
   }).finish();
 }
 
@@ -93,6 +91,7 @@ function readBatch(what: string, sequence: bigint, batch: Batch): ReadBatch {
     partition,
     epoch,
     prev,
+    prevBatchId: hexOf(batch.prevBatchId),
     sequence,
     wallMs: writtenAt === undefined ? 0 : Number(writtenAt.seconds) * 1000 + writtenAt.nanos / 1_000_000,
     events,
@@ -104,14 +103,24 @@ function readBatch(what: string, sequence: bigint, batch: Batch): ReadBatch {
 }
 
 const batchIdTag = (4 << 3) | 2;
+const prevBatchIdTag = (12 << 3) | 2;
 
 /** The id of the batch in a payload, without decoding the rest; empty, which is no batch's, if the payload is none. */
 export function batchIdOf(payload: Uint8Array): string {
+  return idAt(payload, batchIdTag);
+}
+
+/** The id of the batch that the one in a payload follows, without decoding the rest; empty if there is none. */
+export function prevBatchIdOf(payload: Uint8Array): string {
+  return idAt(payload, prevBatchIdTag);
+}
+
+function idAt(payload: Uint8Array, wanted: number): string {
   try {
     const reader = new BinaryReader(payload);
     while (reader.pos < reader.len) {
       const tag = reader.uint32();
-      if (tag === batchIdTag) return hexOf(reader.bytes());
+      if (tag === wanted) return hexOf(reader.bytes());
       reader.skip(tag & 7);
     }
   } catch {

@@ -56,7 +56,7 @@ export function eventFromWire(reading: Reading, { author, event, reason }: Event
   const cause: Cause = { author: shareText(author), reason };
   if (event === undefined) {
     reading.reject("event", "must be of a kind that this version knows", "an unknown kind");
-    return { kind: "ownerHandedOver", successor: "", ...cause };
+    return { kind: "ownerHandedOver", successor: "", owesPause: false, ...cause };
   }
   switch (event.$case) {
     case "ownerChanged":

@@ -22,7 +22,7 @@ export function partitionEventToWire(event: PartitionEvent, epoch: bigint): Wire
       return { $case: "ownerChanged", value: { owner, previousEpoch, previousOwner, handedOver } };
     }
     case "ownerHandedOver":
-      return { $case: "ownerHandedOver", value: { successor: event.successor } };
+      return { $case: "ownerHandedOver", value: { successor: event.successor, owesPause: event.owesPause } };
     case "snapshotAnnounced":
       return { $case: "snapshotAnnounced", value: { snapshot: snapshotReferenceToWire(event.snapshot) } };
     case "settingsChanged":
@@ -78,8 +78,10 @@ export function partitionEventFromWire(
       const { handedOver: isHandedOver, owner, previousEpoch, previousOwner } = event.value;
       return { kind: "ownerChanged", epoch, owner, previousEpoch, previousOwner, isHandedOver, author, reason };
     }
-    case "ownerHandedOver":
-      return { kind: "ownerHandedOver", successor: event.value.successor, author, reason };
+    case "ownerHandedOver": {
+      const { owesPause, successor } = event.value;
+      return { kind: "ownerHandedOver", successor, owesPause, author, reason };
+    }
     case "snapshotAnnounced": {
       const { snapshot = missing(reading, "snapshot_announced.snapshot", noSnapshot) } = event.value;
       return { kind: "snapshotAnnounced", snapshot: snapshotReferenceFromWire(snapshot), author, reason };

@@ -1,9 +1,10 @@
-import type { CandidateRecord, LeaseRecord } from "@tenure/core";
+import { type CandidateRecord, checkCandidateName, type LeaseRecord } from "@tenure/core";
 import type { Fault } from "@tenure/kernel";
-import type { CandidateSelector } from "../../gen/tenure/v1/candidate.ts";
+import type { CandidateSelector, CandidateServiceListRequest } from "../../gen/tenure/v1/candidate.ts";
 import { Reading } from "../reading.ts";
 import { labelTest } from "./label-test.ts";
 import { type LeaseSelection, readSelector } from "./lease-selection.ts";
+import { checkRead } from "./read-options.ts";
 
 const mostSelectors = 100;
 
@@ -14,10 +15,17 @@ export interface CandidateSelection {
   readonly matches: (record: Pick<LeaseRecord, "key" | "spec">, candidate: CandidateRecord) => boolean;
 }
 
-/** Which candidates one selector of a list asks for; absent or empty selects all outside the system's namespaces. */
-export function candidateSelection(selector: CandidateSelector | undefined): CandidateSelection | Fault {
+/**
+ * Which candidates one selector of a list asks for; absent or empty selects all outside the system's namespaces. `asked`
+ * is what else the list says, and is refused with it.
+ */
+export function candidateSelection(
+  selector: CandidateSelector | undefined,
+  asked: Partial<Pick<CandidateServiceListRequest, "read">> = {},
+): CandidateSelection | Fault {
   const reading = new Reading();
   const one = readOne(reading, "selector", selector);
+  checkRead(reading, asked.read);
   return reading.refusal() ?? one;
 }
 
@@ -40,6 +48,7 @@ function readOne(reading: Reading, field: string, selector: CandidateSelector | 
   const leases = readSelector(reading, `${field}.lease`, selector?.lease);
   const hasLabels = labelTest(reading, `${field}.labels`, selector?.labels);
   const name = selector?.name ?? "";
+  if (name !== "") reading.rejectAll(checkCandidateName(name, `${field}.name`));
   return {
     leases: leases.names,
     matches: (record, candidate) =>

@@ -1,5 +1,6 @@
-import type { Labels } from "@tenure/core";
+import { byteLength, type Labels, maximumLabelBytes } from "@tenure/core";
 import { LabelOperator, type LabelRequirement, type LabelSelector } from "../../gen/tenure/v1/selector.ts";
+import { checkLabelKeys } from "../command/label-keys.ts";
 import { type Reading, shown } from "../reading.ts";
 
 const mostRequirements = 16;
@@ -21,8 +22,20 @@ export function labelTest(reading: Reading, field: string, selector: LabelSelect
   return (labels) => tests.every((test) => test(labels));
 }
 
+/** Rejects a key that no label can have, and values that are longer than any label's. */
+function checkSizes(reading: Reading, field: string, key: string, values: readonly string[]): void {
+  checkLabelKeys(reading, `${field}.key`, { [key]: "" });
+  const rule = `must be at most ${maximumLabelBytes} bytes`;
+  if (byteLength(key) > maximumLabelBytes) reading.reject(`${field}.key`, rule, `${byteLength(key)} bytes`);
+  for (const [place, value] of values.entries()) {
+    const size = byteLength(value);
+    if (size > maximumLabelBytes) reading.reject(`${field}.values[${place}]`, rule, `${size} bytes`);
+  }
+}
+
 function requirementTest(reading: Reading, field: string, { key, operator, values }: LabelRequirement): LabelTest {
   if (key === "") reading.reject(`${field}.key`, "must not be empty", shown(key));
+  else checkSizes(reading, field, key, values);
   const isPresence = operator === LabelOperator.EXISTS || operator === LabelOperator.ABSENT;
   const isCountRight = isPresence ? values.length === 0 : values.length >= 1 && values.length <= mostValues;
   if (!isCountRight) {

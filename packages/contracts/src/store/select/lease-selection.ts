@@ -1,8 +1,19 @@
-import { type LeaseKey, type LeaseRecord, leaseKey, nameOf, namespaceOf } from "@tenure/core";
+import {
+  checkLeaseKey,
+  type LeaseKey,
+  type LeaseRecord,
+  leaseKey,
+  maximumNameBytes,
+  nameOf,
+  namespaceOf,
+} from "@tenure/core";
 import type { Fault } from "@tenure/kernel";
+import type { LeaseServiceListRequest } from "../../gen/tenure/v1/lease.ts";
 import type { LeaseSelector } from "../../gen/tenure/v1/selector.ts";
-import { Reading } from "../reading.ts";
+import { Reading, shown } from "../reading.ts";
 import { labelTest } from "./label-test.ts";
+import { checkRead } from "./read-options.ts";
+import { checkStates } from "./state-filter.ts";
 
 const mostSelectors = 100;
 /** Namespaces that belong to the system are selected only by their name. */
@@ -16,10 +27,18 @@ export interface LeaseSelection {
   readonly matches: (record: Pick<LeaseRecord, "key" | "spec">) => boolean;
 }
 
-/** Which leases one selector of a list asks for; absent or empty selects all outside the system's namespaces. */
-export function leaseSelection(selector: LeaseSelector | undefined): LeaseSelection | Fault {
+/**
+ * Which leases one selector of a list asks for; absent or empty selects all outside the system's namespaces. `asked` is
+ * what else the list says, and is refused with it.
+ */
+export function leaseSelection(
+  selector: LeaseSelector | undefined,
+  asked: Partial<Pick<LeaseServiceListRequest, "read" | "states">> = {},
+): LeaseSelection | Fault {
   const reading = new Reading();
   const one = readSelector(reading, "selector", selector);
+  checkRead(reading, asked.read);
+  checkStates(reading, asked.states ?? []);
   return reading.refusal() ?? one;
 }
 
@@ -52,12 +71,25 @@ export function readSelector(reading: Reading, field: string, selector: LeaseSel
   if (name !== "" && namePrefix !== "") {
     reading.reject(`${field}.name_prefix`, "must not be given together with a name", namePrefix);
   }
+  checkNames(reading, field, namespace, name, namePrefix);
   const hasLabels = labelTest(reading, `${field}.labels`, labels);
   const isNamed = nameTest(namespace, name, namePrefix);
   return {
     names: name === "" ? undefined : [leaseKey(namespace, name)],
     matches: ({ key, spec }) => isNamed(key) && (hasLabels === undefined || hasLabels(spec.labels)),
   };
+}
+
+/** What a name may begin with. */
+const prefixPattern = /^[-.:a-z0-9]*$/;
+
+/** Rejects names that no lease can have, rather than finding nothing. */
+function checkNames(reading: Reading, field: string, namespace: string, name: string, namePrefix: string): void {
+  if (namespace !== "") reading.rejectAll(checkLeaseKey(leaseKey(namespace, name === "" ? "any" : name), field));
+  if (namePrefix.length > maximumNameBytes || !prefixPattern.test(namePrefix)) {
+    const rule = `must be at most ${maximumNameBytes} bytes of [-.:a-z0-9]`;
+    reading.reject(`${field}.name_prefix`, rule, shown(namePrefix));
+  }
 }
 
 function nameTest(namespace: string, name: string, namePrefix: string): (key: LeaseKey) => boolean {

@@ -99,6 +99,6 @@ describe("a list's states", () => {
       false,
       true,
     ]);
-    expect(stateFilter([LeaseState.FREE])({ ...held, created: undefined }, desk.now)).toBe(false);
+    expect(stateFilter([LeaseState.FREE])(held.copy({ created: undefined }), desk.now)).toBe(false);
   });
 });

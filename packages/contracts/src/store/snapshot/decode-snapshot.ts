@@ -9,6 +9,7 @@ import { Reading } from "../reading.ts";
 import { leaseSpecFromWire } from "../value/lease-spec.ts";
 import { settingsFromWire } from "../value/settings.ts";
 import { snapshotReferenceFromWire } from "../value/snapshot-reference.ts";
+import { hexOf } from "../value/text.ts";
 import { durationFromWire } from "../value/time.ts";
 import { clientRecordFromWire, type RetiredClient, retiredClientFromWire } from "./client-record.ts";
 import { type SnapshotOrigin, snapshotFormatVersion } from "./encode-snapshot.ts";
@@ -128,9 +129,11 @@ function assemble(header: SnapshotHeader, parts: Parts): PartitionSnapshot {
     formatVersion: snapshotFormatVersion,
     partition: header.partition,
     sequence: header.sequence,
+    batchId: hexOf(header.lastBatchId),
     epoch: header.epoch,
     owner: header.owner,
     successor: state.successor,
+    owesPause: state.owesPause,
     epochStart: state.epochStart - 1,
     nextId: Number(state.nextId),
     settings: state.settings === undefined ? defaultSettings : settingsFromWire(reading, "settings", state.settings),

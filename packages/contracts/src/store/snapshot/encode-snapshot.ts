@@ -3,6 +3,7 @@ import type { PartitionSnapshot, SnapshotReference } from "@tenure/core";
 import { SnapshotHeader } from "../../gen/tenure/log/v1/snapshot.ts";
 import { type SnapshotPartition, SnapshotRecord } from "../../gen/tenure/log/v1/snapshot_record.ts";
 import { timestampFromMs } from "../../timestamp.ts";
+import { batchIdToWire } from "../value/batch-id.ts";
 import { settingsToWire } from "../value/settings.ts";
 import { snapshotReferenceToWire } from "../value/snapshot-reference.ts";
 import { optionalDurationToWire } from "../value/time.ts";
@@ -52,7 +53,7 @@ export function* snapshotChunks(snapshot: PartitionSnapshot, origin: SnapshotOri
 }
 
 function headerOf(snapshot: PartitionSnapshot, origin: SnapshotOrigin, records: number): SnapshotHeader {
-  const { epoch, nextId, owner, partition, sequence } = snapshot;
+  const { batchId, epoch, nextId, owner, partition, sequence } = snapshot;
   const { incarnationId, previous, wallMs, writer } = origin;
   return {
     formatVersion: snapshotFormatVersion,
@@ -66,6 +67,7 @@ function headerOf(snapshot: PartitionSnapshot, origin: SnapshotOrigin, records: 
     previous: previous && snapshotReferenceToWire(previous),
     lastHoldId: BigInt(nextId - 1),
     owner,
+    lastBatchId: batchIdToWire(batchId),
   };
 }
 
@@ -100,7 +102,7 @@ function* parts<T>(items: readonly T[], size: number): Generator<readonly T[]> {
 }
 
 function partitionToWire(state: PartitionSnapshot): SnapshotPartition {
-  const { epochStart, nextId, recovery, settings, snapshot, successor } = state;
+  const { epochStart, nextId, owesPause, recovery, settings, snapshot, successor } = state;
   return {
     successor,
     epochStart: epochStart + 1,
@@ -109,5 +111,6 @@ function partitionToWire(state: PartitionSnapshot): SnapshotPartition {
     recovery: placeOf(recovery?.from),
     recoveryHoldOff: optionalDurationToWire(recovery?.holdOffMs),
     snapshot: snapshot && snapshotReferenceToWire(snapshot),
+    owesPause,
   };
 }

@@ -28,7 +28,7 @@ const origin: SnapshotOrigin = {
 /** A partition with this many held leases, 500 of them taken in each batch. */
 function heldLeases(count: number): PartitionSnapshot {
   const owned = ownPartition(emptyPartition(0, 0), 0, 0);
-  const commit = (sequence: number) => commitBatch(owned, BigInt(sequence));
+  const commit = (sequence: number) => commitBatch(owned, BigInt(sequence), sequence.toString(16).padStart(32, "0"));
   execute(owned, { kind: "takeOver", epoch: 1n, owner: "store-1", isHandedOver: false, principal: "store" }, 0);
   commit(1_000);
   for (let from = 0; from < count; from += 500) {

@@ -55,7 +55,7 @@ export const eventBodies: { readonly [K in EventBody["kind"]]: fc.Arbitrary<Body
     previousOwner: text,
     isHandedOver: fc.boolean(),
   }),
-  ownerHandedOver: fc.record({ successor: text }),
+  ownerHandedOver: fc.record({ successor: text, owesPause: fc.boolean() }),
   snapshotAnnounced: fc.record({ snapshot: snapshotReference }),
   settingsChanged: fc.record({ settings }),
   recoveryChanged: fc.record({ holdOffMs: durationMs }),

@@ -69,14 +69,15 @@ export class OwnerDesk {
 
   #commit(): void {
     const { batch, state } = this.owned;
-    const { events, prev } = batch;
+    const { events, prev, prevBatchId } = batch;
     const header = { writer: "store-1", incarnationId: "incarnation-1", snapshot: undefined };
     const batchId = this.sequence.toString(16).padStart(32, "0");
     const { epoch, partition } = state;
-    const payload = encodeBatch({ ...header, batchId, partition, epoch, prev, wallMs: batch.position.wallMs, events });
+    const ids = { batchId, prev, prevBatchId };
+    const payload = encodeBatch({ ...header, ...ids, partition, epoch, wallMs: batch.position.wallMs, events });
     this.sequence += 3n;
     this.payloads.push({ sequence: this.sequence, payload });
-    commitBatch(this.owned, this.sequence);
+    commitBatch(this.owned, this.sequence, batchId);
   }
 }
 

@@ -26,6 +26,7 @@ import {
   word,
 } from "./arbitraries.ts";
 
+const batchId = fc.uint8Array({ minLength: 16, maxLength: 16 }).map((id) => Buffer.from(id).toString("hex"));
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const place = fc.integer({ min: 0, max: 2 ** 32 - 2 });
 const many = <T>(arbitrary: fc.Arbitrary<T>) => fc.array(arbitrary, { maxLength: 3 });
@@ -130,8 +131,10 @@ export const partitionSnapshot: fc.Arbitrary<PartitionSnapshot> = fc.record({
   partition: fc.integer({ min: 0, max: 255 }),
   sequence: wide,
   epoch: wide,
+  batchId: fc.option(batchId, { nil: "" }),
   owner: text,
   successor: text,
+  owesPause: fc.boolean(),
   epochStart: place,
   nextId: id,
   settings,

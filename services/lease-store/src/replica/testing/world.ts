@@ -23,6 +23,7 @@ const codec: LogCodec = {
   encodeBatch: (batch) => new Uint8Array(serialize(batch)),
   decodeBatch: (sequence, payload) => ({ ...deserialize(payload), sequence }),
   batchIdOf: (payload) => deserialize(payload).batchId,
+  prevBatchIdOf: (payload) => deserialize(payload).prevBatchId,
   *snapshotChunks(snapshot) {
     yield new Uint8Array(serialize(snapshot));
   },
@@ -75,7 +76,8 @@ export class World implements AsyncDisposable {
       writerOf: (partition) => {
         const idOf = (payload: Uint8Array) => codec.batchIdOf(payload) ?? "";
         const { clock } = this;
-        return new BatchWriter(transport, { partition, clock, random, requestTimeoutMs: 100, batchIdOf: idOf });
+        const ids = { batchIdOf: idOf, prevBatchIdOf: codec.prevBatchIdOf };
+        return new BatchWriter(transport, { partition, clock, random, requestTimeoutMs: 100, ...ids });
       },
     };
     const applied: AppliedBatch[] = [];
@@ -83,7 +85,7 @@ export class World implements AsyncDisposable {
     const faults: string[] = [];
     const replica = new StoreReplica(
       ports,
-      { ...usual, instance, ...options },
+      { ...usualOptions, instance, ...options },
       {
         onRole: (_, role) => roles.push(role),
         onOwner: () => member.onOwner(),
@@ -114,7 +116,8 @@ export class World implements AsyncDisposable {
   }
 }
 
-const usual: ReplicaOptions = {
+/** How replicas of a test behave unless it says otherwise. */
+export const usualOptions: ReplicaOptions = {
   instance: "",
   incarnationId: "incarnation",
   partitions: 1,

@@ -1,0 +1,180 @@
+import type { HoldOrigin, TermEndReason } from "./hold.ts";
+import type { Position } from "./position.ts";
+import type { Transition, TransitionDetails, TransitionKind } from "./transition.ts";
+
+/** The numbers of a line's kind and cause in its code; only this process reads them. */
+const kindNumbers: Readonly<Record<TransitionKind, number>> = {
+  created: 0,
+  granted: 1,
+  elected: 2,
+  ended: 3,
+  endOfTermMarked: 4,
+  endOfTermCleared: 5,
+  strategyChanged: 6,
+  eligibilityChanged: 7,
+  updated: 8,
+  deleted: 9,
+  restored: 10,
+};
+
+const causeNumbers: Readonly<Record<HoldOrigin | TermEndReason, number>> = {
+  acquired: 1,
+  elected: 2,
+  fallback: 3,
+  written: 4,
+  stolen: 5,
+  released: 6,
+  expired: 7,
+  ended: 8,
+  preempted: 9,
+  deleted: 10,
+  steppedDown: 11,
+  revoked: 12,
+  notAccepted: 13,
+  collected: 14,
+};
+
+const kinds = namesOf(kindNumbers);
+/** Number 0 is no cause. */
+const causes = namesOf(causeNumbers);
+
+/** What a cause's number and a count are multiplied by in a code. */
+const causeFactor = 16;
+const countFactor = causeFactor * causeFactor;
+
+/**
+ * A lease's history, newest line first: what it says and the history before it. About half the room that lists of plain
+ * lines take, and what several copies of a record have in common is there once. Never changed.
+ */
+export class History {
+  readonly position: Position;
+  readonly author: string;
+  readonly before: History | undefined;
+  /** Kind, cause, and how many lines count, this one among them: older ones may still be linked. */
+  readonly #code: number;
+
+  constructor(line: Transition, count: number, before: History | undefined) {
+    const { author, cause, kind, position } = line;
+    this.position = position;
+    this.author = author;
+    this.before = before;
+    const causeNumber = cause === undefined ? 0 : causeNumbers[cause];
+    this.#code = kindNumbers[kind] + causeNumber * causeFactor + count * countFactor;
+  }
+
+  /** How many lines it has. */
+  get count(): number {
+    return Math.floor(this.#code / countFactor);
+  }
+
+  get kind(): TransitionKind {
+    return kinds[this.#code % causeFactor] as TransitionKind;
+  }
+
+  get cause(): Transition["cause"] {
+    return causes[Math.floor(this.#code / causeFactor) % causeFactor];
+  }
+
+  get holder(): string {
+    return "";
+  }
+
+  get token(): bigint {
+    return 0n;
+  }
+
+  get details(): TransitionDetails | undefined {
+    return undefined;
+  }
+
+  /** The newest line as plain data. */
+  get line(): Transition {
+    const { author, cause, details, holder, kind, position, token } = this;
+    const line = { position, kind, holder, token, author, cause };
+    return details === undefined ? line : { ...line, details };
+  }
+}
+
+/** A history whose newest line is about a term. */
+class TermHistory extends History {
+  readonly #holder: string;
+  readonly #token: bigint;
+
+  constructor(line: Transition, count: number, before: History | undefined) {
+    super(line, count, before);
+    this.#holder = line.holder;
+    this.#token = line.token;
+  }
+
+  override get holder(): string {
+    return this.#holder;
+  }
+
+  override get token(): bigint {
+    return this.#token;
+  }
+}
+
+/** A history whose newest line says more. */
+class DetailedHistory extends TermHistory {
+  readonly #details: TransitionDetails | undefined;
+
+  constructor(line: Transition, count: number, before: History | undefined) {
+    super(line, count, before);
+    this.#details = line.details;
+  }
+
+  override get details(): TransitionDetails | undefined {
+    return this.#details;
+  }
+}
+
+/** The history with one more line, of which at most `most` count, and at least this one. */
+export function extendHistory(before: History | undefined, line: Transition, most: number): History {
+  const count = Math.max(1, Math.min((before?.count ?? 0) + 1, most));
+  const isTruncated = before !== undefined && count <= before.count;
+  return link(line, count, isTruncated ? shortened(before, count - 1) : before);
+}
+
+/** The history of these lines, oldest first. */
+export function historyOf(lines: readonly Transition[]): History | undefined {
+  let history: History | undefined;
+  for (const line of lines) history = link(line, (history?.count ?? 0) + 1, history);
+  return history;
+}
+
+/** The lines of a history, oldest first; only the newest ones as long as `isWanted` says so. */
+export function linesOf(
+  history: History | undefined,
+  isWanted: (history: History) => boolean = () => true,
+): readonly Transition[] {
+  const lines: Transition[] = [];
+  let left = history?.count ?? 0;
+  for (let each = history; each !== undefined && left > 0 && isWanted(each); each = each.before, left -= 1) {
+    lines.push(each.line);
+  }
+  return lines.reverse();
+}
+
+/** Lines that no longer count are left linked until there is one of them for so many that do. */
+const countedPerSurplus = 4;
+
+/** The newest `count` lines of a history, linked anew if too many others hang on them. */
+function shortened(history: History, count: number): History | undefined {
+  if (count === 0) return undefined;
+  let surplus = -count;
+  for (let each: History | undefined = history; each !== undefined; each = each.before) surplus += 1;
+  return surplus * countedPerSurplus <= count ? history : historyOf(linesOf(history).slice(-count));
+}
+
+function link(line: Transition, count: number, before: History | undefined): History {
+  if (line.details !== undefined) return new DetailedHistory(line, count, before);
+  const isOfTerm = line.holder !== "" || line.token !== 0n;
+  return isOfTerm ? new TermHistory(line, count, before) : new History(line, count, before);
+}
+
+function namesOf<Name extends string>(numbers: Readonly<Record<Name, number>>): readonly (Name | undefined)[] {
+  const names: (Name | undefined)[] = [];
+  for (const name of Object.keys(numbers) as Name[]) names[numbers[name]] = name;
+  return names;
+}

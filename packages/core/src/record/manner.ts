@@ -1,0 +1,38 @@
+import type { HoldDetails, HoldFacts } from "./hold.ts";
+
+/** How a lease is held, which very many terms have in common: it is kept once for all of them. */
+export type Manner = Pick<
+  HoldFacts,
+  "holderKey" | "principal" | "mode" | "units" | "origin" | "leaseDurationMs" | "lockDelayMs"
+>;
+
+/** Most manners and details that are kept to be shared; beyond it the table starts anew, which only costs memory. */
+const maximumManners = 4_096;
+const manners = new Map<string, Manner>();
+
+/** The copy of a manner that terms share. A term whose manner is known already is given that very object. */
+export function shareManner(facts: Manner): Manner {
+  const { holderKey, leaseDurationMs, lockDelayMs, mode, origin, principal, units } = facts;
+  // No two manners have the same text: only the last two may hold a space, and a length tells them apart.
+  const text = `${leaseDurationMs} ${lockDelayMs} ${units} ${mode} ${origin} ${principal.length} ${principal}${holderKey}`;
+  const known = manners.get(text);
+  if (known !== undefined) return known;
+  if (manners.size >= maximumManners) manners.clear();
+  const manner = Object.freeze({ holderKey, principal, mode, units, origin, leaseDurationMs, lockDelayMs });
+  manners.set(text, manner);
+  return manner;
+}
+
+const plainDetails = new Map<string, HoldDetails>();
+
+/** The copy of a term's details that terms share, if they are no more than what all terms of one client have. */
+export function shareDetails(details: HoldDetails): HoldDetails {
+  const { identity, renewKeyHash, ...rest } = details;
+  for (const _ in rest) return details;
+  const text = `${renewKeyHash} ${identity}`;
+  const known = plainDetails.get(text);
+  if (known !== undefined) return known;
+  if (plainDetails.size >= maximumManners) plainDetails.clear();
+  plainDetails.set(text, details);
+  return details;
+}
