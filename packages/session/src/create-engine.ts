@@ -1,5 +1,6 @@
 import type { Bus } from "@tenure/bus";
 import type { Clock, Random } from "@tenure/kernel";
+import { LiveCandidates } from "./live-candidates.ts";
 import type { News } from "./news.ts";
 import { followOwnerBeats } from "./owner-beats.ts";
 import { OwnerRoutes } from "./owner-routes.ts";
@@ -24,6 +25,8 @@ export interface EngineOptions {
   readonly limits?: SessionLimits | undefined;
   readonly reads?: LocalReads | undefined;
   readonly news?: News | undefined;
+  /** Whether coordinators are told which candidates have a live session here. */
+  readonly announcesCandidates?: boolean | undefined;
   readonly wasServed?: ((fullName: string) => boolean) | undefined;
 }
 
@@ -51,9 +54,8 @@ export function createSessionEngine(options: EngineOptions): EngineParts {
   const calls = new ServiceCalls({ bus, store, clock, reads, wasServed });
   const renewals = new RenewalCoalescer(store);
   const beats = new WaitBeats(store, clock);
-  // Whoever reads a copy of the log hears of marks from it.
-  const newsTellMarks = reads !== undefined;
-  const shared = { newsTellMarks, calls, renewals, beats, news, clock, random, limits, instance, version };
+  const live = options.announcesCandidates === true ? new LiveCandidates({ bus, clock, instance }) : undefined;
+  const shared = { calls, renewals, beats, live, news, clock, random, limits, instance, version };
   const engine = new SessionEngine({ ...shared, heartbeatMs, pingAnswerMs });
   return {
     engine,
@@ -63,6 +65,7 @@ export function createSessionEngine(options: EngineOptions): EngineParts {
     renewals,
     async [Symbol.asyncDispose]() {
       await engine[Symbol.asyncDispose]();
+      live?.[Symbol.dispose]();
       store[Symbol.dispose]();
       unfollow();
     },

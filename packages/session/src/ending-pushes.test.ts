@@ -1,4 +1,5 @@
-import { encodeRenewals, type SessionPush } from "@tenure/contracts";
+import { encodeRenewals, failureFromFault, type SessionPush } from "@tenure/contracts";
+import { Fault } from "@tenure/kernel";
 import { describe, expect, it } from "vitest";
 import { EndingPushes } from "./ending-pushes.ts";
 
@@ -27,5 +28,33 @@ describe("EndingPushes", () => {
       [{ namespace: "n", name: "x" }, 9n, "next", false],
       [{ namespace: "n", name: "x" }, 9n, "", true],
     ]);
+  });
+
+  it("forgets a term that is refused for good, and not one whose renewal is only not known", () => {
+    const pushes: SessionPush[] = [];
+    const endings = new EndingPushes(
+      () => ({ lease: "n/x", token: 9n, principal: "p" }),
+      (push) => pushes.push(push),
+    );
+    const refused = (code: Fault["code"]) =>
+      endings.onRefused([
+        {
+          holdId: 4n,
+          partition: 2,
+          sendNumber: 1n,
+          failure: failureFromFault(new Fault({ code, reason: "FENCED", message: "no" })),
+        },
+      ]);
+    const marked = () => endings.onRenewed(acks, [{ holdId: 4n, successor: "next" }]);
+    marked();
+    refused("UNAVAILABLE");
+    marked();
+    expect(pushes).toHaveLength(1);
+    refused("ABORTED");
+    marked();
+    expect(pushes).toHaveLength(2);
+    endings.forget("2.4");
+    endings.onRenewed(acks, []);
+    expect(pushes).toHaveLength(2);
   });
 });

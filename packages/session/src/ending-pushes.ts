@@ -1,10 +1,19 @@
-import { decodeRenewals, type EndingHold, EndOfTerm, type SessionPush } from "@tenure/contracts";
+import { decodeRenewals, type EndingHold, EndOfTerm, type PackedRefusal, type SessionPush } from "@tenure/contracts";
 import { nameOf, namespaceOf } from "@tenure/core";
+import { faultCodes } from "@tenure/kernel";
 import type { KnownTerm, News } from "./news.ts";
 
+/** Refusals that say nothing about the term. */
+const passing: ReadonlySet<number> = new Set([
+  faultCodes.UNAVAILABLE,
+  faultCodes.RESOURCE_EXHAUSTED,
+  faultCodes.DEADLINE_EXCEEDED,
+]);
+
 /**
- * Tells a client that a term is asked to finish, and that the mark was withdrawn, from what its renewals say. For
- * processes that do not follow the log: there the renewal is the first to know.
+ * Tells a client that a term is asked to finish, and that the mark was withdrawn, from what its renewals say. The log's
+ * own news may have told the same before; they do not tell of a mark that was there when they began, or that came while
+ * the log was read anew, and a renewal says it in any case.
  */
 export class EndingPushes {
   readonly #termOf: News["termOf"];
@@ -26,6 +35,19 @@ export class EndingPushes {
     for (const { holdIds } of groups) {
       for (const holdId of holdIds) if (!successors.has(holdId)) this.#clear(partition, holdId);
     }
+  }
+
+  /** A renewal that was refused for good has no term any more; one whose outcome is not known may have. */
+  onRefused(refusals: readonly PackedRefusal[]): void {
+    if (this.#ending.size === 0) return;
+    for (const { failure, holdId, partition } of refusals) {
+      if (failure !== undefined && !passing.has(failure.code)) this.forget(`${partition}.${holdId}`);
+    }
+  }
+
+  /** The term is over; `name` is `<partition>.<hold>`. */
+  forget(name: string): void {
+    this.#ending.delete(name);
   }
 
   #mark(partition: number, holdId: number, successor: string): void {

@@ -1,4 +1,5 @@
 import type { Clock, Random } from "@tenure/kernel";
+import type { LiveCandidates } from "./live-candidates.ts";
 import type { News } from "./news.ts";
 import type { RenewalCoalescer } from "./renewal-coalescer.ts";
 import type { CallPort } from "./service-calls.ts";
@@ -12,8 +13,8 @@ export interface EngineServices {
   readonly beats: WaitBeats;
   /** Absent: nothing is pushed, and clients learn from their renewals and reads. */
   readonly news?: News | undefined;
-  /** Whether the news tell of end-of-term marks; otherwise they are told from what renewals say. */
-  readonly newsTellMarks: boolean;
+  /** Absent: coordinators ask the candidates of sessions by ping. */
+  readonly live?: LiveCandidates | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly limits: SessionLimits;

@@ -1,16 +1,22 @@
 import {
   type CandidateKey,
-  CandidateKey as CandidateKeyCodec,
   CandidateServiceAckRequest,
+  CandidateServiceAckResponse,
+  CandidateServiceRegisterRequest,
+  CandidateServiceUpdateRequest,
+  CandidateServiceWithdrawRequest,
+  leaseKeyToWire,
   type SessionPush,
 } from "@tenure/contracts";
 import { type LeaseKey, leaseKey } from "@tenure/core";
 import type { News } from "./news.ts";
 import type { PackedGroup } from "./renewal-groups.ts";
-import { wireField } from "./wire-field.ts";
 
 /** Leases that one session hears news of; the holders of more learn the rest by their renewals. */
 const mostFollowed = 100_000;
+
+/** Candidates that one session hears news of; a client of more reads the records of the rest. */
+const mostCandidates = 10_000;
 
 interface Followed {
   /** The client's terms of the lease: the name of each hold by its token. */
@@ -19,21 +25,29 @@ interface Followed {
   readonly unfollow: () => void;
 }
 
+/** Told what concerns the client. */
+export interface NewsPort {
+  push(push: SessionPush): void;
+  /** A term of the client is over; its name is `<partition>.<hold>`. */
+  onTermOver(name: string): void;
+}
+
 /**
- * What one client hears of: the terms that it renews and the candidates that it registered or answered for. Only what
- * concerns them is passed on.
+ * What one client hears of: the terms that it renews and the candidates that it registered or answered for, once the
+ * store has said that they are its own. Only what concerns them is passed on.
  */
 export class FollowedNews {
   readonly #news: News;
   readonly #principal: string;
-  readonly #push: (push: SessionPush) => void;
+  readonly #port: NewsPort;
   readonly #leases = new Map<LeaseKey, Followed>();
   readonly #holds = new Set<string>();
+  #candidates = 0;
 
-  constructor(news: News, principal: string, push: (push: SessionPush) => void) {
+  constructor(news: News, principal: string, port: NewsPort) {
     this.#news = news;
     this.#principal = principal;
-    this.#push = push;
+    this.#port = port;
   }
 
   /** The client renews these holds: their terms are its own if it is their principal. */
@@ -50,13 +64,38 @@ export class FollowedNews {
     }
   }
 
-  /** A call of the client was answered: it may have shown that a candidate is the client's. */
-  onAnswered(method: string, request: Uint8Array): void {
-    if (method === "CandidateService.Ack") {
-      for (const { candidate } of CandidateServiceAckRequest.decode(request).answers) this.#addCandidate(candidate);
-    } else if (method === "CandidateService.Register" || method === "CandidateService.Update") {
-      this.#addCandidate(candidateOf(request));
-    } else if (method === "CandidateService.Withdraw") this.#dropCandidate(candidateOf(request));
+  /**
+   * A call of the client was answered: it may have shown that a candidate is the client's. Throws for bytes that are no
+   * such message.
+   */
+  onAnswered(method: string, request: Uint8Array, response: Uint8Array): void {
+    if (method === "CandidateService.Register") {
+      this.#addCandidate(CandidateServiceRegisterRequest.decode(request).candidate);
+    } else if (method === "CandidateService.Update") {
+      this.#addCandidate(CandidateServiceUpdateRequest.decode(request).candidate);
+    } else if (method === "CandidateService.Withdraw") {
+      this.#dropCandidate(CandidateServiceWithdrawRequest.decode(request).candidate);
+    } else if (method === "CandidateService.Ack") {
+      this.#onAcked(CandidateServiceAckRequest.decode(request), CandidateServiceAckResponse.decode(response));
+    }
+  }
+
+  /** The client is about to go: its candidates hear nothing more, and it gets no new ones. */
+  closeCandidates(): void {
+    this.#candidates = mostCandidates;
+    for (const [lease, { candidates }] of [...this.#leases]) {
+      candidates.clear();
+      this.#forgetIdle(lease);
+    }
+  }
+
+  /** The candidates that the store has said are the client's own. */
+  *candidates(): Generator<CandidateKey, void, undefined> {
+    for (const [key, { candidates }] of this.#leases) {
+      if (candidates.size === 0) continue;
+      const lease = leaseKeyToWire(key);
+      for (const name of candidates) yield { lease, name };
+    }
   }
 
   close(): void {
@@ -65,15 +104,25 @@ export class FollowedNews {
     this.#holds.clear();
   }
 
+  /** A candidate that the store knows as the client's has the position of its answer in the log. */
+  #onAcked({ answers }: CandidateServiceAckRequest, { renewalRevisions }: CandidateServiceAckResponse): void {
+    answers.forEach(({ candidate }, place) => {
+      if ((renewalRevisions[place] ?? 0n) > 0n) this.#addCandidate(candidate);
+    });
+  }
+
   #addCandidate(key: CandidateKey | undefined): void {
-    if (key?.lease === undefined) return;
-    this.#follow(leaseKey(key.lease.namespace, key.lease.name))?.candidates.add(key.name);
+    if (key?.lease === undefined || this.#candidates >= mostCandidates) return;
+    const candidates = this.#follow(leaseKey(key.lease.namespace, key.lease.name))?.candidates;
+    if (candidates === undefined || candidates.has(key.name)) return;
+    candidates.add(key.name);
+    this.#candidates += 1;
   }
 
   #dropCandidate(key: CandidateKey | undefined): void {
     if (key?.lease === undefined) return;
     const lease = leaseKey(key.lease.namespace, key.lease.name);
-    this.#leases.get(lease)?.candidates.delete(key.name);
+    if (this.#leases.get(lease)?.candidates.delete(key.name)) this.#candidates -= 1;
     this.#forgetIdle(lease);
   }
 
@@ -90,9 +139,11 @@ export class FollowedNews {
   #hear(lease: LeaseKey, push: SessionPush): void {
     const followed = this.#leases.get(lease);
     if (followed === undefined || !isFor(followed, push)) return;
-    this.#push(push);
+    this.#port.push(push);
     if (push.push?.$case !== "termEnded") return;
-    this.#holds.delete(followed.tokens.get(push.push.value.token) ?? "");
+    const name = followed.tokens.get(push.push.value.token) ?? "";
+    this.#holds.delete(name);
+    this.#port.onTermOver(name);
     followed.tokens.delete(push.push.value.token);
     this.#forgetIdle(lease);
   }
@@ -117,10 +168,4 @@ function isFor({ candidates, tokens }: Followed, { push }: SessionPush): boolean
     default:
       return false;
   }
-}
-
-/** The candidate of a change: its field 2. */
-function candidateOf(request: Uint8Array): CandidateKey | undefined {
-  const bytes = wireField(request, 2);
-  return bytes === undefined ? undefined : CandidateKeyCodec.decode(bytes);
 }

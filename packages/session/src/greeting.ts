@@ -16,12 +16,20 @@ export interface Greeting {
   readonly clientId: string;
   /** SHA-256 of the renew key; empty if it has shown none. The key itself is not kept. */
   readonly renewKeyHash: Uint8Array;
+  /** The highest revision that the client has seen. */
+  readonly minRevision: bigint;
   /** How long the client may be silent before the session is ended, in milliseconds. */
   readonly silenceMs: number;
 }
 
 /** Reads a client's greeting; throws INVALID_ARGUMENT with every broken rule. */
-export function readGreeting({ beatInterval, clientId, renewKey, requestTimeout }: SessionHello): Greeting {
+export function readGreeting({
+  beatInterval,
+  clientId,
+  minRevision,
+  renewKey,
+  requestTimeout,
+}: SessionHello): Greeting {
   const violations: FieldViolation[] = [];
   const reject = (field: string, rule: string, value: string) => violations.push({ field, rule, value });
   if (!clientIdPattern.test(clientId)) {
@@ -41,5 +49,5 @@ export function readGreeting({ beatInterval, clientId, renewKey, requestTimeout 
   }
   if (violations.length > 0) throw invalid(violations);
   const renewKeyHash = renewKey.length === 0 ? new Uint8Array(0) : createHash("sha256").update(renewKey).digest();
-  return { clientId, renewKeyHash, silenceMs: patience * (2 * beatMs + timeoutMs) };
+  return { clientId, renewKeyHash, minRevision, silenceMs: patience * (2 * beatMs + timeoutMs) };
 }

@@ -17,10 +17,6 @@ export class OpenWait {
   readonly #startedAtMs: number;
   readonly #ageMs: number;
   readonly #attempt: Attempt;
-  /** How long the claim wants to wait at most; undefined for as long as the call's deadline allows. */
-  readonly timeoutMs: number | undefined;
-  /** Whether the claimant counts its sends; one that does not has no beats, and its open call is its sign of life. */
-  readonly isNumbered: boolean;
   #beatNumber: bigint;
 
   constructor(request: Uint8Array, wait: Uint8Array, clock: Clock) {
@@ -28,12 +24,10 @@ export class OpenWait {
     this.#wait = wait;
     this.#clock = clock;
     this.#startedAtMs = clock.now();
-    const { age, beatNumber, timeout } = decoded(() => Wait.decode(wait));
+    const { age, beatNumber } = decoded(() => Wait.decode(wait));
     this.#ageMs = age === undefined ? 0 : durationToMs(age);
-    this.timeoutMs = timeout === undefined ? undefined : durationToMs(timeout);
     const rest = withoutWireFields(request, [1, 2, 3, waitField]);
     const { sendNumber } = decoded(() => LeaseServiceAcquireRequest.decode(rest));
-    this.isNumbered = sendNumber > 0n || beatNumber > 0n;
     this.#beatNumber = beatNumber > sendNumber ? beatNumber : sendNumber;
     this.#attempt = decoded(() => Attempt.decode(wireField(request, 1) ?? new Uint8Array(0)));
   }

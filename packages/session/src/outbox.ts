@@ -8,19 +8,25 @@ const mostBytesPerMessage = 256 * 1024;
 const refusalBytes = 200;
 const replyBytes = 16;
 
-/** Takes one message; `false` when no more should be sent until the transport has drained. */
-export type SendMessage = (message: SessionServiceSessionResponse) => boolean;
+/** Where messages go. */
+export interface OutboxPort {
+  /** Takes one message; `false` when no more should be sent until the transport has drained. */
+  send(message: SessionServiceSessionResponse): boolean;
+  /** More than `mostQueuedBytes` wait for a transport that is full. Told at the end of the turn in which they came. */
+  onTooMuch(queuedBytes: number): void;
+  readonly mostQueuedBytes: number;
+}
 
 /**
  * Gathers what a session has to say and says it in few messages: the answers that came from the bus in one read go out
  * together. While the transport is full everything waits here, and `queuedBytes` says how much that is.
  */
 export class Outbox {
-  readonly #sendMessage: SendMessage;
-  #replies: SessionReply[] = [];
-  #acks: Uint8Array[] = [];
-  #refusals: PackedRefusal[] = [];
-  #pushes: SessionPush[] = [];
+  readonly #port: OutboxPort;
+  readonly #replies: SessionReply[] = [];
+  readonly #acks: Uint8Array[] = [];
+  readonly #refusals: PackedRefusal[] = [];
+  readonly #pushes: SessionPush[] = [];
   #queuedBytes = 0;
   #isScheduled = false;
   #isFull = false;
@@ -30,8 +36,8 @@ export class Outbox {
   /** How many messages were sent. */
   sent = 0;
 
-  constructor(sendMessage: SendMessage) {
-    this.#sendMessage = sendMessage;
+  constructor(port: OutboxPort) {
+    this.#port = port;
   }
 
   /** About how much waits to be sent. */
@@ -41,8 +47,7 @@ export class Outbox {
 
   reply(reply: SessionReply): void {
     this.#replies.push(reply);
-    const { outcome } = reply;
-    this.#queuedBytes += replyBytes + (outcome?.$case === "response" ? outcome.value.length : refusalBytes);
+    this.#queuedBytes += bytesOf(reply);
     this.#schedule();
   }
 
@@ -84,10 +89,10 @@ export class Outbox {
   /** Says nothing more. */
   close(): void {
     this.#isClosed = true;
-    this.#replies = [];
-    this.#acks = [];
-    this.#refusals = [];
-    this.#pushes = [];
+    this.#replies.length = 0;
+    this.#acks.length = 0;
+    this.#refusals.length = 0;
+    this.#pushes.length = 0;
     this.#queuedBytes = 0;
   }
 
@@ -97,33 +102,29 @@ export class Outbox {
     queueMicrotask(() => {
       this.#isScheduled = false;
       this.flush();
+      if (this.#queuedBytes > this.#port.mostQueuedBytes) this.#port.onTooMuch(this.#queuedBytes);
     });
   }
 
   #sendSome(): void {
-    const replies = this.#takeReplies();
-    const refusals = this.#refusals.splice(0, mostPartsPerMessage);
-    const pushes = this.#pushes.splice(0, mostPartsPerMessage);
-    const renewalAcks = joinPacked(this.#acks);
-    this.#acks = [];
-    const isEmpty = this.#replies.length + this.#refusals.length + this.#pushes.length === 0;
-    if (isEmpty) this.#queuedBytes = 0;
+    const replies = this.#take(this.#replies, bytesOf);
+    const refusals = this.#take(this.#refusals, () => refusalBytes);
+    const pushes = this.#take(this.#pushes, () => refusalBytes);
+    const renewalAcks = joinPacked(this.#take(this.#acks, ({ length }) => length));
     this.#send({ replies, refusals, pushes, renewalAcks });
   }
 
-  #takeReplies(): SessionReply[] {
+  /** The first of what waits, as much as one message may carry of it, and at least one. */
+  #take<Part>(waiting: Part[], sizeOf: (part: Part) => number): Part[] {
     let count = 0;
     let bytes = 0;
-    for (const { outcome } of this.#replies) {
-      if (count === mostPartsPerMessage || (bytes > mostBytesPerMessage && count > 0)) break;
-      bytes += replyBytes + (outcome?.$case === "response" ? outcome.value.length : refusalBytes);
+    for (const part of waiting) {
+      if (count === mostPartsPerMessage || bytes > mostBytesPerMessage) break;
+      bytes += sizeOf(part);
       count += 1;
     }
     this.#queuedBytes -= bytes;
-    if (count < this.#replies.length) return this.#replies.splice(0, count);
-    const all = this.#replies;
-    this.#replies = [];
-    return all;
+    return waiting.splice(0, count);
   }
 
   #send(parts: Partial<SessionServiceSessionResponse>): void {
@@ -139,8 +140,12 @@ export class Outbox {
       ...parts,
       receivedNumber: this.receivedNumber,
     };
-    this.#isFull = !this.#sendMessage(message);
+    this.#isFull = !this.#port.send(message);
   }
 }
 
 const noBytes = new Uint8Array(0);
+
+function bytesOf({ outcome }: SessionReply): number {
+  return replyBytes + (outcome?.$case === "response" ? outcome.value.length : refusalBytes);
+}

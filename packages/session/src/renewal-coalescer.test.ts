@@ -127,6 +127,29 @@ describe("RenewalCoalescer", () => {
     expect(sizes).toEqual([mostHoldsPerCall, mostHoldsPerCall, 5]);
     expect(decodeRenewals(joinPacked(client.acked)).flatMap(({ holdIds }) => holdIds)).toEqual(many);
   });
+
+  it("lets no client wait for more than one call of another's, however much that one sends", () => {
+    const desk = new OwnerDesk();
+    const renewals = new RenewalCoalescer(desk);
+    const [greedy, modest] = [new TestClient("greedy"), new TestClient("modest")];
+    const many = Array.from({ length: mostHoldsPerCall * 4 }, (_, index) => index + 1);
+    renewals.renew(greedy, packed(group(1, 10, many)));
+    renewals.renew(modest, packed(group(1, 20, [1])));
+    for (let at = 0; at < 3; at += 1) commitAll(desk.calls[at]);
+    expect(modest.acked).toHaveLength(1);
+  });
+
+  it("refuses what one client sends beyond its share of the queue, and takes another's", () => {
+    const desk = new OwnerDesk();
+    const renewals = new RenewalCoalescer(desk);
+    const [greedy, modest] = [new TestClient("greedy"), new TestClient("modest")];
+    const many = Array.from({ length: mostHoldsPerCall }, (_, index) => index + 1);
+    for (let at = 1; at <= 20; at += 1) renewals.renew(greedy, packed(group(1, at, many)));
+    renewals.renew(modest, packed(group(1, 1, [1])));
+    const limits = new Set(greedy.refused.map(({ failure }) => failure?.detail?.limit?.name));
+    expect(limits).toEqual(new Set(["queued-renewals-per-client"]));
+    expect([greedy.refused.length, modest.refused.length]).toEqual([3 * mostHoldsPerCall, 0]);
+  });
 });
 
 describe("packedGroups", () => {

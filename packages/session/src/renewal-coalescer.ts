@@ -1,7 +1,6 @@
 import { anonymous } from "@tenure/bus";
 import {
   type EndingHold,
-  failureFromFault,
   type PackedRefusal,
   type RenewalSource,
   StoreServiceRenewRequest,
@@ -10,6 +9,7 @@ import {
 import { Fault } from "@tenure/kernel";
 import type { Outcome, StoreCallOptions } from "./open-call.ts";
 import { mostHoldsPerCall, type PackedGroup, packGroups } from "./renewal-groups.ts";
+import { noPartition, queueFull, refusalsOf, unknownOutcome } from "./renewal-refusals.ts";
 import type { OwnerPort } from "./store-calls.ts";
 
 /** Whose renewals they are. */
@@ -27,7 +27,11 @@ export interface RenewalClient {
 interface Queued {
   readonly client: RenewalClient;
   readonly groups: PackedGroup[];
+  holds: number;
 }
+
+/** What one call takes along of a client. */
+type Taken = Pick<Queued, "client" | "groups">;
 
 /** What gathers for one partition while a call is under way. */
 interface Lane {
@@ -44,6 +48,9 @@ const mostBytesPerCall = 512 * 1024;
 
 /** Holds that may wait for a call to one partition's owner; beyond it renewals are refused with UNAVAILABLE. */
 const mostQueuedHolds = 1_000_000;
+
+/** Of these one client's: what 16 calls carry, so that a client that runs wild leaves room for the others. */
+const mostQueuedPerClient = 16 * mostHoldsPerCall;
 
 /** A renewal that takes longer is worth nothing: its holder has counted it as missed (T, 2 s). */
 const ownCall: StoreCallOptions = { principal: anonymous, deadlineMs: 2_000 };
@@ -64,14 +71,8 @@ export class RenewalCoalescer {
   renew(client: RenewalClient, groups: readonly PackedGroup[]): void {
     for (const group of groups) {
       const lane = this.#laneOf(group.partition);
-      if (lane === undefined || lane.holds + group.holdIds.length > mostQueuedHolds) {
-        client.onRefused(refusals([group], lane === undefined ? noPartition(group.partition) : queueFull()));
-        continue;
-      }
-      const queued = lane.queue.get(client);
-      if (queued === undefined) lane.queue.set(client, { client, groups: [group] });
-      else queued.groups.push(group);
-      lane.holds += group.holdIds.length;
+      const fault = lane === undefined ? noPartition(group.partition) : enqueue(lane, client, group);
+      if (fault !== undefined) client.onRefused(refusalsOf([group], fault));
     }
     for (const { partition } of groups) this.#turn(partition);
   }
@@ -107,9 +108,25 @@ export class RenewalCoalescer {
   }
 }
 
-/** Takes as much from the queue as one call may carry, and at least one group. */
-function takeSome(lane: Lane): readonly Queued[] {
-  const taken: Queued[] = [];
+/** Puts a group at the end of its client's; a fault when there is no room for it. */
+function enqueue(lane: Lane, client: RenewalClient, group: PackedGroup): Fault | undefined {
+  const holds = group.holdIds.length;
+  const queued = lane.queue.get(client) ?? { client, groups: [], holds: 0 };
+  if (queued.holds + holds > mostQueuedPerClient) return queueFull("queued-renewals-per-client", mostQueuedPerClient);
+  if (lane.holds + holds > mostQueuedHolds) return queueFull("queued-renewals-per-partition", mostQueuedHolds);
+  queued.groups.push(group);
+  queued.holds += holds;
+  lane.holds += holds;
+  lane.queue.set(client, queued);
+  return undefined;
+}
+
+/**
+ * Takes as much from the queue as one call may carry, and at least one group. A client of which something is left goes
+ * to the end of the queue: nobody waits for all that another sends.
+ */
+function takeSome(lane: Lane): readonly Taken[] {
+  const taken: Taken[] = [];
   let holds = 0;
   let bytes = 0;
   for (const queued of lane.queue.values()) {
@@ -125,26 +142,27 @@ function takeSome(lane: Lane): readonly Queued[] {
     }
     if (groups.length === 0) break;
     taken.push({ client: queued.client, groups });
-    if (groups.length < queued.groups.length) {
-      queued.groups.splice(0, groups.length);
-      break;
-    }
     lane.queue.delete(queued.client);
+    if (groups.length === queued.groups.length) continue;
+    queued.groups.splice(0, groups.length);
+    queued.holds -= groups.reduce((count, { holdIds }) => count + holdIds.length, 0);
+    lane.queue.set(queued.client, queued);
+    break;
   }
   lane.holds -= holds;
   return taken;
 }
 
-function sourceOf({ client, groups }: Queued): RenewalSource {
+function sourceOf({ client, groups }: Taken): RenewalSource {
   const { clientId, principal, renewKeyHash } = client;
   return { clientId, principal, renewKeyHash, renewals: packGroups(groups.map(({ bytes }) => bytes)) };
 }
 
-function settle(taken: readonly Queued[], outcome: Outcome): void {
+function settle(taken: readonly Taken[], outcome: Outcome): void {
   const answer = outcome instanceof Fault ? outcome : decodeAnswer(outcome, taken.length);
   if (answer instanceof Fault) {
     const fault = unknownOutcome(answer);
-    for (const { client, groups } of taken) client.onRefused(refusals(groups, fault));
+    for (const { client, groups } of taken) client.onRefused(refusalsOf(groups, fault));
     return;
   }
   taken.forEach(({ client }, place) => {
@@ -163,35 +181,4 @@ function decodeAnswer(bytes: Uint8Array, sources: number): StoreServiceRenewResp
     // Told below: an answer that cannot be read is as good as none.
   }
   return new Fault({ code: "INTERNAL", reason: "MALFORMED_MESSAGE", message: "the owner's answer cannot be read" });
-}
-
-function refusals(groups: readonly PackedGroup[], fault: Fault): readonly PackedRefusal[] {
-  const failure = failureFromFault(fault);
-  return groups.flatMap(({ holdIds, partition, sendNumber }) =>
-    holdIds.map((holdId) => ({ holdId: BigInt(holdId), partition, sendNumber: BigInt(sendNumber), failure })),
-  );
-}
-
-/** Whatever kept the answer away, the holder learns only that nothing is known and its next renewal decides. */
-function unknownOutcome({ message, reason }: Fault): Fault {
-  return new Fault({ code: "UNAVAILABLE", reason, message, details: { applied: "UNKNOWN" } });
-}
-
-function noPartition(partition: number): Fault {
-  const violation = { field: "renewals", rule: "must be of a partition that exists", value: String(partition) };
-  return new Fault({
-    code: "INVALID_ARGUMENT",
-    reason: "INVALID_FIELD",
-    message: `partition ${partition} does not exist`,
-    details: { applied: "NO", violations: [violation] },
-  });
-}
-
-function queueFull(): Fault {
-  return new Fault({
-    code: "UNAVAILABLE",
-    reason: "LIMIT_EXCEEDED",
-    message: `more than ${mostQueuedHolds} renewals wait for the partition's owner`,
-    details: { applied: "NO", limit: { name: "queued-renewals-per-partition", value: BigInt(mostQueuedHolds) } },
-  });
 }

@@ -26,6 +26,9 @@ export interface ServiceCallsOptions {
 /** How the services are called, as sessions see it. */
 export type CallPort = Pick<ServiceCalls, "kindOf" | "start" | "stream">;
 
+/** How a stream that is served here is bounded. */
+type LocalStreamOptions = Pick<StreamCallOptions, "deadlineMs"> & { readonly signal: AbortSignal };
+
 interface Served {
   readonly fullName: string;
   readonly caller: ByteCaller;
@@ -74,11 +77,25 @@ export class ServiceCalls {
 
   /** Calls a streaming method; the iterable throws a Fault. */
   stream(method: string, request: Uint8Array, options: StreamCallOptions & { readonly signal: AbortSignal }) {
-    const local = this.#options.reads?.stream(method, request, options.signal);
+    const local = this.#streamLocal(method, request, options);
     if (local !== undefined) return local;
     const stream = this.#served.get(method)?.caller.stream;
     if (stream === undefined) throw methodUnknown(method);
     return this.#explained(stream(request, options), method);
+  }
+
+  #streamLocal(
+    method: string,
+    request: Uint8Array,
+    options: LocalStreamOptions,
+  ): AsyncIterable<Uint8Array> | undefined {
+    const { clock, reads } = this.#options;
+    const { deadlineMs, signal } = options;
+    if (deadlineMs === undefined) return reads?.stream(method, request, signal);
+    const ending = new AbortController();
+    const items = reads?.stream(method, request, AbortSignal.any([signal, ending.signal]));
+    if (items === undefined) return undefined;
+    return untilDeadline(items, clock, deadlineMs, () => ending.abort(deadlineExceeded(method, deadlineMs)));
   }
 
   async *#explained(items: AsyncIterable<Uint8Array>, method: string): AsyncGenerator<Uint8Array, void, undefined> {
@@ -91,12 +108,29 @@ export class ServiceCalls {
 
   /**
    * Nobody listening means two things to a caller: a service that this deployment does not have is UNIMPLEMENTED and
-   * not worth a retry; one that has been here and is away is UNAVAILABLE.
+   * not worth a retry; one that has been here and is away is UNAVAILABLE. A change that may have been applied was at a
+   * service.
    */
   #explain(thrown: unknown, method: string): Fault {
     const fault = toFault(thrown);
     const fullName = this.#served.get(method)?.fullName ?? method;
-    return fault.reason === "NO_RESPONDER" && !this.#options.wasServed(fullName) ? notServed(fullName, fault) : fault;
+    if (fault.reason !== "NO_RESPONDER" || fault.details.applied === "UNKNOWN") return fault;
+    return this.#options.wasServed(fullName) ? fault : notServed(fullName, fault);
+  }
+}
+
+/** Ends a stream at its deadline, counted from when it is read. */
+async function* untilDeadline(
+  items: AsyncIterable<Uint8Array>,
+  clock: Clock,
+  deadlineMs: number,
+  end: () => void,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const timer = clock.schedule(deadlineMs, end);
+  try {
+    yield* items;
+  } finally {
+    timer.cancel();
   }
 }
 

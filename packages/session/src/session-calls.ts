@@ -5,8 +5,9 @@ import { type CreditedStream, pumpStream } from "./credited-stream.ts";
 import type { OpenCall, Outcome, StoreCallOptions } from "./open-call.ts";
 import type { Outbox } from "./outbox.ts";
 import type { RateLimit } from "./rate-limit.ts";
+import { withFloor } from "./read-floor.ts";
 import { type CallPort, methodUnknown } from "./service-calls.ts";
-import { limitExceeded, type SessionLimits } from "./session-limits.ts";
+import { limitExceeded, type SessionLimits, tooFast } from "./session-limits.ts";
 import { callTimeoutMs } from "./timeouts.ts";
 
 /** What the calls of one session stand on. */
@@ -16,10 +17,12 @@ export interface SessionCallsOptions {
   readonly limits: SessionLimits;
   readonly rate: RateLimit;
   readonly principal: string;
-  /** Told when a call begins that waits, or that has ended well. */
+  /** Told when a call begins that waits, when it is over, and when a call has ended well. */
   readonly onWait: (call: OpenCall) => void;
   readonly onWaitOver: (call: OpenCall) => void;
-  readonly onAnswered: (method: string, request: Uint8Array) => void;
+  readonly onAnswered: (method: string, request: Uint8Array, response: Uint8Array) => void;
+  /** What plain reads must not be behind: the highest revision that the client has seen. */
+  readonly minRevision: () => bigint;
 }
 
 /** The calls of one session: begun, answered, cancelled, and refused beyond the limits. */
@@ -88,28 +91,25 @@ export class SessionCalls {
         `${this.#streams.size} streams of the session are open`,
       );
     }
-    if (!rate.take()) {
-      const text = `the session makes more than ${limits.callsPerSecond} calls a second`;
-      throw limitExceeded("requests-per-second", limits.callsPerSecond, text, Math.max(1, rate.retryAfterMs));
-    }
+    if (!rate.take()) throw tooFast(limits.callsPerSecond, rate);
   }
 
   #beginUnary({ method, number, request, timeout, traceparent }: SessionCall): void {
-    const { onAnswered, onWait, onWaitOver, outbox, principal, services } = this.#options;
+    const { minRevision, onAnswered, onWait, onWaitOver, outbox, principal, services } = this.#options;
     const askedMs = timeout === undefined ? undefined : durationToMs(timeout);
     const options: StoreCallOptions = {
       principal,
       deadlineMs: callTimeoutMs(method, request, askedMs),
       ...(traceparent === "" ? {} : { trace: traceContextOf(traceparent, undefined) }),
     };
-    const call = services.start(method, request, options, (outcome) => {
+    const call = services.start(method, withFloor(method, request, minRevision()), options, (outcome) => {
       // A call that was given up is not spoken of any more.
       if (!this.#unary.delete(number)) return;
       if (call.wait !== undefined) onWaitOver(call);
       if (outcome instanceof Fault) this.#fail(number, outcome);
       else {
         outbox.reply({ number, outcome: { $case: "response", value: outcome }, end: true });
-        onAnswered(method, request);
+        onAnswered(method, request, outcome);
       }
     });
     this.#unary.set(number, call);

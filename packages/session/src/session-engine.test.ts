@@ -1,8 +1,10 @@
 import {
   CandidateServiceAckRequest,
+  CandidateServiceAckResponse,
   decodeRenewals,
   encodeRenewals,
   faultFromFailure,
+  LeaseServiceGetRequest,
   type SessionPush,
   SessionServiceSessionRequest,
   type SessionServiceSessionResponse,
@@ -65,7 +67,6 @@ function setUp(limits: Partial<SessionLimits> = {}, items: Uint8Array[] = []) {
       },
       termOf: (_, holdId) => (holdId === 7 ? { lease: "n/x", token: 41n, principal: "ann" } : undefined),
     },
-    newsTellMarks: true,
     clock,
     random: seededRandom(1),
     limits: { ...defaultSessionLimits, ...limits },
@@ -110,7 +111,12 @@ class Peer {
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 const hello = { hello: { clientId: "c" } };
-const get = (number: bigint) => ({ number, method: "LeaseService.Get", request: Uint8Array.of(Number(number)) });
+/** A read whose bytes are those of a field that no request has, so that the calls of a test differ. */
+const get = (number: bigint) => ({
+  number,
+  method: "LeaseService.Get",
+  request: Uint8Array.of(0x78, Number(number & 0x7fn)),
+});
 
 describe("a session", () => {
   it("welcomes a client and tells its limits", async () => {
@@ -124,7 +130,7 @@ describe("a session", () => {
     const { begun, open } = setUp();
     const peer = open();
     await peer.send({ ...hello, calls: [get(1n), get(2n), get(3n)] });
-    expect(begun.map(({ method, options, request }) => [method, options.principal, request[0]])).toEqual([
+    expect(begun.map(({ method, options, request }) => [method, options.principal, request[1]])).toEqual([
       ["LeaseService.Get", "ann", 1],
       ["LeaseService.Get", "ann", 2],
       ["LeaseService.Get", "ann", 3],
@@ -215,6 +221,8 @@ describe("a session", () => {
     expect(CandidateServiceAckRequest.decode(begun[0]?.request ?? new Uint8Array(0)).answers).toEqual([
       { candidate, pingNumber: 2n },
     ]);
+    expect([...listeners.keys()]).toEqual(["n/x"]);
+    begun[0]?.done(CandidateServiceAckResponse.encode({ renewalRevisions: [5n] }).finish());
     expect([...listeners.keys()].toSorted()).toEqual(["n/x", "n/y"]);
     const ended = (token: bigint): SessionPush => ({
       push: { $case: "termEnded", value: { lease: undefined, token, endReason: 1, note: "" } },
@@ -233,8 +241,109 @@ describe("a session", () => {
     expect(listeners.size).toBe(0);
   });
 
+  it("answers a request whose candidate cannot be read, and goes on", async () => {
+    const { begun, open } = setUp();
+    const peer = open();
+    // A candidate whose name runs past its end, and then one that the store takes.
+    const request = Uint8Array.of(0x12, 0x02, 0x12, 0x05, 0x12, 0x03, 0x12, 0x01, 0x61);
+    await peer.send({ ...hello, calls: [{ number: 1n, method: "CandidateService.Register", request }] });
+    expect(() => begun[0]?.done(Uint8Array.of(1))).not.toThrow();
+    await settled();
+    expect([peer.replies.length, peer.ended]).toEqual([1, []]);
+  });
+
+  it("hears nothing of a candidate that the store does not know as its own", async () => {
+    const { begun, listeners, open } = setUp();
+    const peer = open();
+    const candidate = { lease: { namespace: "n", name: "y" }, name: "another's" };
+    const answers = [{ candidate, pingNumber: 2n }];
+    await peer.send({ ...hello, answers });
+    begun[0]?.done(new Fault({ code: "PERMISSION_DENIED", reason: "NOT_YOURS", message: "no" }));
+    await peer.send({ answers });
+    begun[1]?.done(CandidateServiceAckResponse.encode({ renewalRevisions: [0n] }).finish());
+    await peer.send({ answers });
+    peer.session.close();
+    begun[2]?.done(CandidateServiceAckResponse.encode({ renewalRevisions: [5n] }).finish());
+    expect([...listeners.keys()]).toEqual([]);
+  });
+
+  it("follows a bounded number of candidates", async () => {
+    const { begun, listeners, open } = setUp();
+    const peer = open();
+    await peer.send(hello);
+    const renewalRevisions = Array.from({ length: 1_000 }, () => 5n);
+    for (let part = 0; part < 11; part += 1) {
+      const answers = renewalRevisions.map((_, at) => ({
+        candidate: { lease: { namespace: "n", name: `l${part}.${at}` }, name: "me" },
+        pingNumber: 1n,
+      }));
+      await peer.send({ answers });
+      begun[part]?.done(CandidateServiceAckResponse.encode({ renewalRevisions }).finish());
+    }
+    expect(listeners.size).toBe(10_000);
+  });
+
+  it("is told no more of its candidates once its client closes, and of its terms until the end", async () => {
+    const { begun, listeners, open } = setUp();
+    const peer = open();
+    const renewals = encodeRenewals([{ partition: 1, sendNumber: 1, holdIds: [7] }]);
+    const answers = [{ candidate: { lease: { namespace: "n", name: "y" }, name: "me" }, pingNumber: 2n }];
+    const acked = CandidateServiceAckResponse.encode({ renewalRevisions: [5n] }).finish();
+    await peer.send({ ...hello, renewals, answers });
+    begun[0]?.done(acked);
+    expect([...listeners.keys()].toSorted()).toEqual(["n/x", "n/y"]);
+    await peer.send({ answers, closing: true });
+    begun[1]?.done(acked);
+    expect([...listeners.keys()]).toEqual(["n/x"]);
+    await peer.send({ calls: [get(1n)] });
+    expect(peer.replies.map(({ outcome }) => outcome?.$case)).toEqual(["failure"]);
+  });
+
+  it("counts renewals and ping answers against the client's rate", async () => {
+    const { begun, clock, desk, open } = setUp({ callsPerSecond: 2 });
+    const peer = open();
+    const renewals = encodeRenewals([{ partition: 1, sendNumber: 1, holdIds: [7] }]);
+    const answers = [1n, 2n, 3n].map((pingNumber) => ({
+      candidate: { lease: { namespace: "n", name: "y" }, name: "me" },
+      pingNumber,
+    }));
+    await peer.send({ ...hello, answers });
+    expect(CandidateServiceAckRequest.decode(begun[0]?.request ?? new Uint8Array(0)).answers).toHaveLength(2);
+    await peer.send({ renewals });
+    expect(desk.calls).toEqual([]);
+    const refusals = peer.messages.flatMap((message) => message.refusals);
+    expect(refusals.map(({ failure, holdId }) => [holdId, failure?.detail?.limit?.name])).toEqual([
+      [7n, "requests-per-second"],
+    ]);
+    await clock.advance(1_000);
+    await peer.send({ renewals });
+    expect(desk.calls).toHaveLength(1);
+  });
+
+  it("reads nothing older than what the client has seen", async () => {
+    const { begun, open } = setUp();
+    const peer = open();
+    await peer.send({ hello: { clientId: "c", minRevision: 42n }, calls: [get(1n)] });
+    expect(LeaseServiceGetRequest.decode(begun[0]?.request ?? new Uint8Array(0)).read?.minRevision).toBe(42n);
+  });
+
+  it("tells of a mark that a renewal shows, whatever the news have told", async () => {
+    const { desk, open } = setUp();
+    const peer = open();
+    const renewals = encodeRenewals([{ partition: 1, sendNumber: 1, holdIds: [7] }]);
+    await peer.send({ ...hello, renewals });
+    const results = [{ acks: renewals, refusals: [], endings: [{ holdId: 7n, successor: "next" }] }];
+    desk.calls[0]?.answer(StoreServiceRenewResponse.encode({ results, renewalRevision: 3n }).finish());
+    await settled();
+    const [told] = peer.messages.flatMap(({ pushes }) => pushes);
+    expect(told?.push).toMatchObject({
+      $case: "endOfTerm",
+      value: { lease: { namespace: "n", name: "x" }, endOfTerm: { token: 41n, preferredHolder: "next" } },
+    });
+  });
+
   it("keeps what it has to say while the transport is full, and cuts off a client that never reads", async () => {
-    const { begun, clock, open } = setUp({ queuedBytes: 1_000 });
+    const { begun, open } = setUp({ queuedBytes: 1_000 });
     const peer = open();
     peer.isFull = true;
     await peer.send({ ...hello, calls: [get(1n), get(2n)] });
@@ -250,7 +359,6 @@ describe("a session", () => {
     await peer.send({ calls: [get(3n)] });
     begun[2]?.done(new Uint8Array(2_000));
     await settled();
-    await clock.advance(500);
     expect(peer.ended[0]?.fault?.details.limit?.name).toBe("queued-bytes-per-session");
   });
 
@@ -276,6 +384,19 @@ describe("a session", () => {
     await clock.advance(1_000);
     expect(peer.ended[0]?.fault?.reason).toBe("STREAM_SILENT");
     expect(peer.messages).toEqual([]);
+  });
+
+  it("looks after its sessions after the goodbye as before", async () => {
+    const { clock, engine, open } = setUp();
+    const peer = open();
+    await peer.send(hello);
+    engine.sayGoodbye("it stops");
+    const said = peer.messages.length;
+    await clock.advance(1_500);
+    expect(peer.messages.length).toBeGreaterThan(said);
+    await clock.advance(30_000);
+    expect(peer.ended[0]?.fault?.reason).toBe("STREAM_SILENT");
+    expect(clock.pendingTimers).toBe(0);
   });
 
   it("says goodbye, refuses new calls and sessions, and answers the open ones", async () => {

@@ -69,7 +69,7 @@ export class SessionEngine implements AsyncDisposable {
       this.#heartbeat = undefined;
       const now = clock.now();
       for (const session of [...this.#sessions]) session.onTick(now);
-      if (this.#sessions.size > 0 && !this.#isStopping) this.#arm();
+      if (this.#sessions.size > 0) this.#arm();
     });
   }
 }

@@ -1,4 +1,5 @@
 import { Fault } from "@tenure/kernel";
+import type { RateLimit } from "./rate-limit.ts";
 
 /** What one session may take. Each limit is refused by its name. */
 export interface SessionLimits {
@@ -6,7 +7,7 @@ export interface SessionLimits {
   readonly openCalls: number;
   /** Server streams that may be open at once. */
   readonly streams: number;
-  /** Calls per second, on average over a second; 0 is no limit. */
+  /** Calls, ping answers and messages with renewals per second, on average over a second; 0 is no limit. */
   readonly callsPerSecond: number;
   /** The largest message that the server takes. */
   readonly messageBytes: number;
@@ -35,4 +36,10 @@ export function limitExceeded(name: string, value: number, message: string, retr
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     },
   });
+}
+
+/** The fault of a client that asks too much too fast. */
+export function tooFast(callsPerSecond: number, { retryAfterMs }: Pick<RateLimit, "retryAfterMs">): Fault {
+  const text = `the session makes more than ${callsPerSecond} calls a second`;
+  return limitExceeded("requests-per-second", callsPerSecond, text, Math.max(1, retryAfterMs));
 }

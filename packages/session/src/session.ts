@@ -1,4 +1,5 @@
 import {
+  type CandidateKey,
   CandidateServiceAckRequest,
   durationFromMs,
   type EndingHold,
@@ -12,13 +13,14 @@ import { Fault, formatDuration, invalid, toFault } from "@tenure/kernel";
 import { EndingPushes } from "./ending-pushes.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { FollowedNews } from "./followed-news.ts";
-import { readGreeting } from "./greeting.ts";
+import { type Greeting, readGreeting } from "./greeting.ts";
 import { Outbox } from "./outbox.ts";
 import { RateLimit } from "./rate-limit.ts";
 import type { RenewalClient } from "./renewal-coalescer.ts";
 import { packedGroups } from "./renewal-groups.ts";
+import { refusalsOf } from "./renewal-refusals.ts";
 import { SessionCalls } from "./session-calls.ts";
-import { limitExceeded } from "./session-limits.ts";
+import { limitExceeded, tooFast } from "./session-limits.ts";
 import type { OpenSession, SessionPort } from "./session-port.ts";
 import { StoreCall } from "./store-call.ts";
 import { WaitGroup } from "./wait-beats.ts";
@@ -40,8 +42,9 @@ export class Session implements OpenSession, RenewalClient {
   readonly #waits: WaitGroup;
   readonly #news: FollowedNews | undefined;
   readonly #endings: EndingPushes | undefined;
+  readonly #rate: RateLimit;
   readonly #onOver: () => void;
-  #greeting: { readonly clientId: string; readonly renewKeyHash: Uint8Array } | undefined;
+  #greeting: Greeting | undefined;
   #lastCall = 0n;
   #isOver = false;
   #sentBefore = 0;
@@ -56,23 +59,27 @@ export class Session implements OpenSession, RenewalClient {
     this.#id = id;
     this.#onOver = onOver;
     this.heardAtMs = clock.now();
-    this.#outbox = new Outbox((message) => port.send(message));
+    this.#outbox = new Outbox({
+      send: (message) => port.send(message),
+      mostQueuedBytes: limits.queuedBytes,
+      onTooMuch: (queuedBytes) => this.end(tooSlow(queuedBytes, limits.queuedBytes)),
+    });
     this.#waits = new WaitGroup(port.principal);
+    this.#rate = new RateLimit(clock, limits.callsPerSecond);
     const push = (told: SessionPush) => this.#outbox.push(told);
-    this.#news = news && new FollowedNews(news, port.principal, push);
-    this.#endings =
-      news === undefined || services.newsTellMarks
-        ? undefined
-        : new EndingPushes((partition, holdId) => news.termOf(partition, holdId), push);
+    this.#endings = news && new EndingPushes((partition, holdId) => news.termOf(partition, holdId), push);
+    const onTermOver = (name: string) => this.#endings?.forget(name);
+    this.#news = news && new FollowedNews(news, port.principal, { push, onTermOver });
     this.#calls = new SessionCalls({
       services: calls,
       outbox: this.#outbox,
       limits,
-      rate: new RateLimit(clock, limits.callsPerSecond),
+      rate: this.#rate,
       principal: port.principal,
       onWait: (call) => call instanceof StoreCall && this.#waits.calls.add(call),
       onWaitOver: (call) => call instanceof StoreCall && this.#waits.calls.delete(call),
-      onAnswered: (method, request) => this.#news?.onAnswered(method, request),
+      onAnswered: (method, request, response) => this.#onAnswered(method, request, response),
+      minRevision: () => this.#greeting?.minRevision ?? 0n,
     });
   }
 
@@ -86,6 +93,11 @@ export class Session implements OpenSession, RenewalClient {
 
   get renewKeyHash(): Uint8Array {
     return this.#greeting?.renewKeyHash ?? new Uint8Array(0);
+  }
+
+  /** The candidates that are the client's own. */
+  candidates(): Iterable<CandidateKey> {
+    return this.#news?.candidates() ?? [];
   }
 
   /** How many calls are open. */
@@ -110,6 +122,7 @@ export class Session implements OpenSession, RenewalClient {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#calls.close();
+    this.#services.live?.onClosed(this);
     this.#news?.close();
     this.#outbox.close();
     this.#onOver();
@@ -129,14 +142,10 @@ export class Session implements OpenSession, RenewalClient {
     this.#outbox.say({ goodbye: { reason, reconnectAfter: durationFromMs(reconnectAfterMs) } });
   }
 
-  /** Says something if nothing was said since the last time, and ends a session whose client is silent or slow. */
+  /** Says something if nothing was said since the last time, and ends a session whose client is silent. */
   onTick(now: number): void {
-    const { limits } = this.#services;
     if (now - this.heardAtMs > this.silenceMs) this.end(silent(now - this.heardAtMs));
-    else if (this.#outbox.queuedBytes > limits.queuedBytes) {
-      const text = `the client reads too slowly: ${this.#outbox.queuedBytes} bytes wait for it`;
-      this.end(limitExceeded("queued-bytes-per-session", limits.queuedBytes, text));
-    } else if (this.#outbox.sent === this.#sentBefore && this.#greeting !== undefined) this.#outbox.say({});
+    else if (this.#outbox.sent === this.#sentBefore && this.#greeting !== undefined) this.#outbox.say({});
     this.#sentBefore = this.#outbox.sent;
   }
 
@@ -147,6 +156,7 @@ export class Session implements OpenSession, RenewalClient {
 
   onRefused(refusals: readonly PackedRefusal[]): void {
     this.#outbox.refuse(refusals);
+    this.#endings?.onRefused(refusals);
   }
 
   #take(message: SessionServiceSessionRequest): void {
@@ -167,7 +177,11 @@ export class Session implements OpenSession, RenewalClient {
     for (const { number, responses } of credits) this.#calls.credit(number, responses);
     if (renewals.length > 0) this.#renew(renewals);
     if (answers.length > 0) this.#answer(answers);
-    if (closing) this.#calls.isClosing = true;
+    if (closing) {
+      this.#calls.isClosing = true;
+      this.#services.live?.onClosed(this);
+      this.#news?.closeCandidates();
+    }
   }
 
   /** The first message of a client is its greeting, and no other has one. */
@@ -198,19 +212,43 @@ export class Session implements OpenSession, RenewalClient {
 
   #renew(renewals: Uint8Array): void {
     const groups = packedGroups(renewals);
+    if (!this.#rate.take()) {
+      this.onRefused(refusalsOf(groups, tooFast(this.#services.limits.callsPerSecond, this.#rate)));
+      return;
+    }
     this.#services.renewals.renew(this, groups);
     if (this.#news !== undefined) for (const group of groups) this.#news.onRenewal(group);
   }
 
+  /** Answers beyond the client's rate are dropped: the coordinator asks again. */
   #answer(answers: readonly SessionAnswer[]): void {
+    const taken = answers.filter(() => this.#rate.take());
+    if (taken.length === 0) return;
     const request = CandidateServiceAckRequest.encode({
-      answers: answers.map(({ candidate, pingNumber }) => ({ candidate, pingNumber })),
+      answers: taken.map(({ candidate, pingNumber }) => ({ candidate, pingNumber })),
     }).finish();
     const { calls, pingAnswerMs } = this.#services;
+    const options = { principal: this.principal, deadlineMs: pingAnswerMs };
     // The coordinator sees the answer in the log; the candidate has nothing to learn from its outcome.
-    calls.start("CandidateService.Ack", request, { principal: this.principal, deadlineMs: pingAnswerMs }, () => {});
-    this.#news?.onAnswered("CandidateService.Ack", request);
+    calls.start("CandidateService.Ack", request, options, (outcome) => {
+      if (!(outcome instanceof Fault)) this.#onAnswered("CandidateService.Ack", request, outcome);
+    });
   }
+
+  /** News are worth less than the answer: whatever keeps them from being followed does not concern the call. */
+  #onAnswered(method: string, request: Uint8Array, response: Uint8Array): void {
+    if (this.#isOver) return;
+    try {
+      this.#news?.onAnswered(method, request, response);
+      if (isOfCandidates(method)) this.#services.live?.onCandidates(this);
+    } catch {
+      // Bytes that the store could read and this process cannot: its client hears of them by its own reads.
+    }
+  }
+}
+
+function isOfCandidates(method: string): boolean {
+  return method.startsWith("CandidateService.") && !method.endsWith("List") && !method.endsWith("Get");
 }
 
 function requireAtMost(field: string, count: number, most: number): void {
@@ -219,6 +257,14 @@ function requireAtMost(field: string, count: number, most: number): void {
 
 function notGrowing(field: string, value: bigint): Fault {
   return invalid([{ field, rule: "must be above 0 and greater than the one before", value: String(value) }]);
+}
+
+function tooSlow(queuedBytes: number, most: number): Fault {
+  return limitExceeded(
+    "queued-bytes-per-session",
+    most,
+    `the client reads too slowly: ${queuedBytes} bytes wait for it`,
+  );
 }
 
 function silent(silentMs: number): Fault {

@@ -12,7 +12,7 @@ interface Sent {
   readonly request: Uint8Array;
   readonly options: CallOptions;
   answer(response: Uint8Array): Promise<void>;
-  fail(reason: string, code?: Fault["code"]): Promise<void>;
+  fail(reason: string, code?: Fault["code"], applied?: "NO" | "UNKNOWN"): Promise<void>;
 }
 
 const answer = Uint8Array.of(1);
@@ -36,8 +36,8 @@ function setUp(wait?: object) {
           resolve(response);
           return tick();
         },
-        fail(reason, code = "UNAVAILABLE") {
-          reject(new Fault({ code, reason, message: reason }));
+        fail(reason, code = "UNAVAILABLE", applied = "NO") {
+          reject(new Fault({ code, reason, message: reason, details: { applied } }));
           return tick();
         },
       });
@@ -50,6 +50,7 @@ function setUp(wait?: object) {
       send,
       request,
       options: { principal: "ann", deadlineMs: 5_000 },
+      isChange: true,
       wait: wait && new OpenWait(request, wireField(request, 4) ?? new Uint8Array(0), clock),
       done: (outcome) => outcomes.push(outcome),
     },
@@ -109,12 +110,43 @@ describe("StoreCall", () => {
     expect([sent.length, outcomes]).toEqual([2, [answer]]);
   });
 
-  it("says nothing after it was given up", async () => {
-    const { call, outcomes, sent } = setUp();
+  describe("says that it was surely not applied", () => {
+    const applied = (outcomes: readonly (Outcome | undefined)[]) =>
+      outcomes.map((outcome) => outcome instanceof Fault && [outcome.reason, outcome.details.applied]);
+
+    it("when every sending of it says so", async () => {
+      const { outcomes, sent } = setUp();
+      await sent[0]?.fail("OWNER_CHANGED");
+      await sent[1]?.fail("NO_RESPONDER");
+      expect(applied(outcomes)).toEqual([["NO_RESPONDER", "NO"]]);
+    });
+
+    it("but not when an earlier sending may have been", async () => {
+      const { outcomes, sent } = setUp();
+      await sent[0]?.fail("APPEND_UNKNOWN", "UNAVAILABLE", "UNKNOWN");
+      await sent[1]?.fail("NO_RESPONDER");
+      expect(applied(outcomes)).toEqual([["NO_RESPONDER", "UNKNOWN"]]);
+    });
+
+    it("but not when the owner of an earlier sending was replaced before it answered", async () => {
+      const { call, outcomes, routes, sent } = setUp();
+      routes.note(3, 8n);
+      call.onMoved();
+      await sent[1]?.fail("NO_RESPONDER");
+      await sent[2]?.fail("NO_RESPONDER");
+      expect(applied(outcomes)).toEqual([["NO_RESPONDER", "UNKNOWN"]]);
+    });
+  });
+
+  it("gives up all its sendings with it, and says nothing afterwards", async () => {
+    const { call, outcomes, routes, sent } = setUp();
+    routes.note(3, 8n);
+    call.onMoved();
     call.cancel();
     call.cancel();
-    await sent[0]?.answer(answer);
+    await sent[1]?.answer(answer);
     expect(outcomes).toEqual([undefined]);
+    expect(sent.map(({ options }) => options.signal?.aborted)).toEqual([true, true]);
   });
 
   describe("that waits", () => {

@@ -1,4 +1,4 @@
-import { type Backoff, type Clock, type Fault, type Timer, toFault } from "@tenure/kernel";
+import { type Backoff, type Clock, Fault, type Timer, toFault } from "@tenure/kernel";
 import type { UnaryBytes } from "./byte-service.ts";
 import type { OpenCall, Outcome, StoreCallOptions } from "./open-call.ts";
 import type { OpenWait } from "./open-wait.ts";
@@ -13,10 +13,13 @@ export interface SendPort {
 
 /** One call as it was asked for. */
 export interface StoreCallInput {
+  /** The partition of its key; undefined when it has none, or while their number is not known: see `place`. */
   readonly partition: number | undefined;
   readonly send: UnaryBytes;
   readonly request: Uint8Array;
   readonly options: StoreCallOptions;
+  /** Whether it changes something, so that its fault says whether it was applied. */
+  readonly isChange: boolean;
   readonly wait: OpenWait | undefined;
   /** Told once: the outcome, or undefined when the caller has given the call up. */
   readonly done: (outcome: Outcome | undefined) => void;
@@ -43,17 +46,22 @@ export class StoreCall implements OpenCall {
   readonly #port: SendPort;
   readonly #input: StoreCallInput;
   readonly #endsAtMs: number;
+  #partition: number | undefined;
   #sending = 0;
   #epoch: bigint | undefined;
   #abort: AbortController | undefined;
   #retry: { readonly backoff: Backoff; timer: Timer | undefined } | undefined;
   #isOver = false;
+  #isUnanswered = false;
+  /** An earlier sending may have been applied, or may be still: what a later one says is certain of that one only. */
+  #isInDoubt = false;
   /** When it was last sent, on the port's clock. */
   sentAtMs = 0;
 
   constructor(port: SendPort, input: StoreCallInput) {
     this.#port = port;
     this.#input = input;
+    this.#partition = input.partition;
     this.#endsAtMs = port.clock.now() + input.options.deadlineMs;
   }
 
@@ -62,12 +70,17 @@ export class StoreCall implements OpenCall {
   }
 
   get partition(): number | undefined {
-    return this.#input.partition;
+    return this.#partition;
+  }
+
+  /** The number of partitions has become known, and with it the call's own. */
+  place(partition: number): void {
+    this.#partition = partition;
   }
 
   /** Sends it, on the route of the owner if one is known. */
   send(): void {
-    const { partition } = this.#input;
+    const partition = this.#partition;
     this.#send(partition === undefined ? undefined : this.#port.routes.epochOf(partition));
   }
 
@@ -78,7 +91,7 @@ export class StoreCall implements OpenCall {
 
   /** The partition has another owner: what was sent to an earlier one may never be answered. */
   onMoved(): void {
-    const { partition } = this.#input;
+    const partition = this.#partition;
     if (this.#isOver || partition === undefined) return;
     if (this.#port.routes.epochOf(partition) !== this.#epoch) this.send();
   }
@@ -90,20 +103,23 @@ export class StoreCall implements OpenCall {
   }
 
   #send(epoch: bigint | undefined): void {
-    const { options, partition, request, send, wait } = this.#input;
+    const { options, request, send, wait } = this.#input;
+    const partition = this.#partition;
     this.#retry?.timer?.cancel();
+    this.#isInDoubt ||= this.#isUnanswered;
+    this.#isUnanswered = true;
     this.#sending += 1;
     const isFirst = this.#sending === 1;
     const sending = this.#sending;
     this.#epoch = epoch;
     this.sentAtMs = this.#port.clock.now();
     const replaced = this.#abort;
-    if (wait !== undefined) this.#abort = new AbortController();
+    this.#abort = new AbortController();
     send(wait === undefined || isFirst ? request : wait.request(), {
       deadlineMs: isFirst ? options.deadlineMs : Math.max(1, this.#endsAtMs - this.sentAtMs),
       principal: options.principal,
       trace: options.trace,
-      signal: this.#abort?.signal,
+      signal: this.#abort.signal,
       route: epoch === undefined || partition === undefined ? undefined : this.#port.routes.routeOf(partition),
     }).then(
       (response) => this.#onResponse(sending, response),
@@ -119,14 +135,28 @@ export class StoreCall implements OpenCall {
 
   #onFault(sending: number, fault: Fault): void {
     if (sending !== this.#sending || this.#isOver) return;
-    const { partition, wait } = this.#input;
+    const { wait } = this.#input;
+    const partition = this.#partition;
+    this.#isUnanswered = false;
     const isOwnerGone = fault.code === "UNAVAILABLE" && !finalReasons.has(fault.reason);
     if (isOwnerGone && this.#epoch !== undefined && partition !== undefined) {
       this.#port.routes.drop(partition, this.#epoch);
+      this.#noteDoubt(fault);
       this.#send(undefined);
     } else if (wait !== undefined && fault.code === "UNAVAILABLE" && !finalForWaits.has(fault.reason)) {
       this.#sendLater(fault);
-    } else this.#settle(fault);
+    } else this.#settle(this.#certain(fault));
+  }
+
+  #noteDoubt({ details }: Fault): void {
+    this.#isInDoubt ||= details.applied !== "NO";
+  }
+
+  /** The fault as it is true of all sendings: "surely not applied" only if that is so of each. */
+  #certain(fault: Fault): Fault {
+    if (!this.#input.isChange || !this.#isInDoubt || fault.details.applied !== "NO") return fault;
+    const { cause, code, details, message, reason } = fault;
+    return new Fault({ code, reason, message, details: { ...details, applied: "UNKNOWN" }, cause });
   }
 
   /** A wait outlives outages: it is tried again until its deadline. */
@@ -134,8 +164,12 @@ export class StoreCall implements OpenCall {
     const { clock } = this.#port;
     this.#retry ??= { backoff: this.#port.backoff(), timer: undefined };
     const pauseMs = this.#retry.backoff.next();
-    if (clock.now() + pauseMs >= this.#endsAtMs) this.#settle(fault);
-    else this.#retry.timer = clock.schedule(pauseMs, () => this.sendAgain());
+    if (clock.now() + pauseMs >= this.#endsAtMs) {
+      this.#settle(this.#certain(fault));
+      return;
+    }
+    this.#noteDoubt(fault);
+    this.#retry.timer = clock.schedule(pauseMs, () => this.sendAgain());
   }
 
   #settle(outcome: Outcome | undefined): void {

@@ -1,6 +1,6 @@
 import type { Bus } from "@tenure/bus";
 import { leaseKey, partitionOf } from "@tenure/core";
-import { Backoff, type Clock, Fault, type Random } from "@tenure/kernel";
+import { Backoff, type Clock, Fault, type Random, type Timer } from "@tenure/kernel";
 import { type AttemptLane, AttemptLanes } from "./attempt-lanes.ts";
 import { byteCallers, type UnaryBytes } from "./byte-service.ts";
 import type { OpenCall, Outcome, StoreCallOptions } from "./open-call.ts";
@@ -43,6 +43,9 @@ export class StoreCalls implements Disposable {
   readonly #lanes: AttemptLanes;
   readonly #port: SendPort;
   readonly #underWay = new Map<number, Set<StoreCall>>();
+  /** Calls that began before the number of partitions was known, and what finds the partition of each. */
+  readonly #unplaced = new Map<StoreCall, () => number | undefined>();
+  readonly #moves = new Map<number, Timer>();
   readonly #unfollow: () => void;
 
   constructor(options: StoreCallsOptions) {
@@ -60,6 +63,7 @@ export class StoreCalls implements Disposable {
     }
     this.#ownerMethods = ownerMethods(bus);
     this.#unfollow = routes.onChange((partition) => this.#onMoved(partition));
+    void routes.whenKnown().then(() => this.#placeAll());
   }
 
   /** Whether this is a unary method of the store, as `<Service>.<Method>`. */
@@ -99,7 +103,15 @@ export class StoreCalls implements Disposable {
     const lane = method.isChange && wireField(request, attemptField) === undefined ? this.#lanes.take() : undefined;
     const sent = lane === undefined ? request : withWireField(request, attemptField, lane.encoded);
     const wait = name === "LeaseService.Acquire" ? this.#waitOf(sent) : undefined;
-    return this.#begin({ partition, send, request: sent, options, wait }, done, lane?.lane);
+    const call = this.#begin(
+      { partition, send, request: sent, options, wait, isChange: method.isChange },
+      done,
+      lane?.lane,
+    );
+    if (partition === undefined && method.keyPath !== undefined && this.#options.routes.partitions === undefined) {
+      this.#unplaced.set(call, () => this.partitionOf(method, request));
+    }
+    return call;
   }
 
   /** Whether there is such a partition; also while their number is not known. */
@@ -121,7 +133,7 @@ export class StoreCalls implements Disposable {
   ): OpenCall {
     const send = this.#ownerMethods.get(name);
     if (send === undefined) throw new Error(`${name} is no method of an owner`);
-    return this.#begin({ partition, send, request, options, wait: undefined }, done);
+    return this.#begin({ partition, send, request, options, wait: undefined, isChange: true }, done);
   }
 
   /** The partition of a request's key; undefined when it has none, or the number of partitions is not known yet. */
@@ -136,6 +148,9 @@ export class StoreCalls implements Disposable {
   /** Sends no call again. Calls that are under way end by themselves. */
   [Symbol.dispose](): void {
     this.#unfollow();
+    for (const timer of this.#moves.values()) timer.cancel();
+    this.#moves.clear();
+    this.#unplaced.clear();
   }
 
   #begin(input: Omit<StoreCallInput, "done">, done: (outcome: Outcome) => void, lane?: AttemptLane): StoreCall {
@@ -143,7 +158,8 @@ export class StoreCalls implements Disposable {
     const call = new StoreCall(this.#port, {
       ...input,
       done: (outcome) => {
-        if (partition !== undefined) this.#underWay.get(partition)?.delete(call);
+        if (call.partition === undefined) this.#unplaced.delete(call);
+        else this.#underWay.get(call.partition)?.delete(call);
         if (lane !== undefined) this.#lanes.giveBack(lane);
         if (outcome !== undefined) done(outcome);
       },
@@ -167,12 +183,25 @@ export class StoreCalls implements Disposable {
     return calls;
   }
 
+  /** From here on calls that began without a partition follow their owner, and their beats find it. */
+  #placeAll(): void {
+    for (const [call, find] of this.#unplaced) {
+      const partition = find();
+      if (partition === undefined) continue;
+      call.place(partition);
+      this.#callsOf(partition).add(call);
+    }
+    this.#unplaced.clear();
+  }
+
   /** What was sent to an owner before is sent again, unless that one answers within a moment. */
   #onMoved(partition: number): void {
-    const { clock } = this.#options;
-    clock.schedule(lateAnswerMs, () => {
+    if (this.#moves.has(partition)) return;
+    const timer = this.#options.clock.schedule(lateAnswerMs, () => {
+      this.#moves.delete(partition);
       for (const call of [...(this.#underWay.get(partition) ?? [])]) call.onMoved();
     });
+    this.#moves.set(partition, timer);
   }
 }
 

@@ -26,6 +26,7 @@ function setUp() {
         },
         request,
         options: { principal: "p", deadlineMs: 60_000 },
+        isChange: true,
         wait: new OpenWait(request, wireField(request, 4) ?? new Uint8Array(0), clock),
         done: () => {},
       },

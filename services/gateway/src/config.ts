@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
+import { defaultIdentityNamespace } from "@tenure/core";
 import type { Fault } from "@tenure/kernel";
 import { configFault, defineConfig } from "@tenure/runtime";
 
@@ -27,13 +28,22 @@ export const gatewayFields = defineConfig({
     default: 50_000,
     min: 0,
     max: 10_000_000,
-    doc: "Calls that one connection, and one session, may make in a second; 0 is no limit.",
+    doc: "Calls and messages of streams that one connection, and one session, may make in a second; 0 is no limit.",
   },
   openCallsPerSession: limit(10_000, "Calls that one session may have open."),
   streamsPerSession: limit(1_000, "Server streams that one session may have open."),
   queuedBytesPerSession: limit(16_777_216, "Bytes that may wait for a session's client that reads slowly.", 1e9),
   watchers: limit(10_000, "Watches that this gateway serves at once."),
   queuedPerWatcher: limit(4_096, "Batches that wait for one watcher before it is cut off."),
+  identityNamespace: {
+    kind: "string",
+    default: defaultIdentityNamespace,
+    pattern: {
+      expression: /^tenure-identities(-[a-z0-9]([-a-z0-9]*[a-z0-9])?)?$/,
+      rule: "must be tenure-identities, or that with -<name> after it",
+    },
+    doc: "The namespace of the leases that are identities, as the identity services have it.",
+  },
   keptChanges: limit(10_000, "Changed records that are kept for watches that resume."),
 });
 

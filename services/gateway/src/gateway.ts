@@ -8,6 +8,9 @@ import type { FrontContext } from "./front/front-context.ts";
 import { frontService, type StreamFronts } from "./front/front-service.ts";
 import { grpcDefinition } from "./front/grpc-definition.ts";
 import { type GrpcServer, startGrpcServer } from "./front/grpc-server.ts";
+import type { HeartbeatServices } from "./identity/heartbeat.ts";
+import { heartbeatFront } from "./identity/heartbeat-front.ts";
+import { heartbeatMetrics } from "./identity/heartbeat-metrics.ts";
 import { gatewayMetrics } from "./metrics.ts";
 import { reflectionEntries } from "./reflection/reflection-service.ts";
 import { keepAliveFront } from "./session/keep-alive-front.ts";
@@ -74,7 +77,8 @@ export class Gateway implements AsyncDisposable {
     this.grpc.setServing(false);
     this.#stop.abort();
     this.#parts.engine.sayGoodbye("the gateway stops");
-    const cut = clock.schedule(goodbyeMs, () => void this.#parts[Symbol.asyncDispose]());
+    // Only the sessions: plain calls that are still open follow their owner until the grace is over.
+    const cut = clock.schedule(goodbyeMs, () => void this.#parts.engine[Symbol.asyncDispose]());
     await this.grpc[Symbol.asyncDispose]();
     cut.cancel();
     this.#unfollow();
@@ -105,6 +109,7 @@ function engineOf({ bus, clock, config, incarnation, instance, random }: Context
       follow: (lease, listener) => reads.news.follow(lease, listener),
       termOf: (partition, holdId) => reads.termOf(partition, holdId),
     },
+    announcesCandidates: true,
     wasServed,
   });
 }
@@ -132,16 +137,27 @@ function frontOf({ clock, config, log }: Context, { calls }: EngineParts, stop: 
 
 /** The streams of clients that the gateway itself serves. */
 function streamFronts(
-  { incarnation }: Context,
+  { clock, config, incarnation, metrics }: Context,
   { reads }: GatewayPorts,
   { engine, renewals, store }: EngineParts,
   front: FrontContext,
 ): StreamFronts {
   const holdOf: StoreReads["holdOf"] = (lease, token) => reads.holdOf(lease, token);
   const keepAlive = { store, renewals, partitions: incarnation.partitions, holdOf };
+  const heartbeat: HeartbeatServices = {
+    store,
+    renewals,
+    clock,
+    partitions: incarnation.partitions,
+    namespace: config.identityNamespace,
+    recordOf: (lease) => reads.recordOf(lease),
+    termOf: (partition, holdId) => reads.termOf(partition, holdId),
+    onCommitted: heartbeatMetrics(metrics),
+  };
   return {
     "/tenure.v1.SessionService/Session": sessionFront(engine, front),
     "/tenure.v1.LeaseService/KeepAlive": keepAliveFront(keepAlive, front),
+    "/tenure.v1.IdentityService/Heartbeat": heartbeatFront(heartbeat, front),
   };
 }
 
@@ -157,7 +173,7 @@ function openGrpc({ clock, config }: Context, front: FrontContext, streams: Stre
     host: config.grpcHost,
     port: config.grpcPort,
     tls: readTls(config),
-    entries: [...services, ...reflectionEntries(fileDescriptorSet(), listed)],
+    entries: [...services, ...reflectionEntries(fileDescriptorSet(), listed, front)],
     streamsPerConnection: config.streamsPerConnection,
     clock,
     stopGraceMs: config.stopTimeoutMs / 2,

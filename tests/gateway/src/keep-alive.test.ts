@@ -45,6 +45,7 @@ function keepAlive() {
     ended,
     send: (message: Parameters<typeof LeaseServiceKeepAliveRequest.fromPartial>[0]) =>
       stream.write(LeaseServiceKeepAliveRequest.fromPartial(message)),
+    end: () => stream.end(),
     [Symbol.dispose]: () => stream.cancel(),
   };
 }
@@ -62,6 +63,19 @@ describe("KeepAlive", () => {
       return [lease?.name, token, sendNumber, renewalRevision > 0n, failure];
     });
     expect(told.toSorted()).toEqual(holds.map(({ token }, at) => [names[at], token, 7n, true, undefined]));
+  });
+
+  it("answers every renewal of a client that does not count its sends, also after it has closed its side", async () => {
+    using session = await TestSession.open(address, "uncounted");
+    const { hold } = await take(session, "uncounted", "h");
+    using stream = keepAlive();
+    const renewals = [{ lease: key("uncounted"), token: hold.token, sendNumber: 0n }];
+    for (let at = 0; at < 3; at += 1) stream.send({ renewals });
+    stream.end();
+    await waitFor(() => stream.results.length === 3, { describe: "three results" });
+    for (const { failure, renewalRevision } of stream.results) {
+      expect([failure, renewalRevision > 0n]).toEqual([undefined, true]);
+    }
   });
 
   it("changes the duration of a term, and refuses one that is too short", async () => {

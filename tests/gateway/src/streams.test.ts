@@ -2,6 +2,7 @@ import { createClient } from "@tenure/bus";
 import {
   durationFromMs,
   encodeRenewals,
+  faultFromFailure,
   LeaseServiceDefinition,
   LeaseServiceWatchRequest,
   LeaseServiceWatchResponse,
@@ -37,6 +38,14 @@ function eventsOf(session: TestSession, number: bigint) {
 }
 
 describe("a session's streams", () => {
+  it("end with DEADLINE_EXCEEDED after the time that the client gave them", async () => {
+    using session = await TestSession.open(address, "timed");
+    const number = session.begin(leases, watch, watchOf("timed"), { timeout: durationFromMs(300) });
+    await waitFor(() => session.replies.some((reply) => reply.number === number && reply.end));
+    const last = session.replies.findLast((reply) => reply.number === number)?.outcome;
+    expect(last?.$case === "failure" && faultFromFailure(last.value).code).toBe("DEADLINE_EXCEEDED");
+  });
+
   it("deliver no more than the client has granted, and the rest when it grants more", async () => {
     using session = await TestSession.open(address, "credit");
     using other = await TestSession.open(address, "credit-other");

@@ -37,6 +37,15 @@ describe("ConnectionLimits", () => {
     limits.admit("a");
   });
 
+  it("counts the messages of streams with the calls", () => {
+    const limits = new ConnectionLimits({ clock: new FakeClock(), streamsPerConnection: 1, requestsPerSecond: 3 });
+    limits.admit("a");
+    limits.count("a");
+    limits.count("a");
+    expect(() => limits.count("a")).toThrow(expect.objectContaining({ reason: "RATE_LIMITED" }));
+    limits.count("b");
+  });
+
   it("forgets idle connections, so that many short ones take no memory", async () => {
     const clock = new FakeClock();
     const limits = new ConnectionLimits({ clock, streamsPerConnection: 1, requestsPerSecond: 10 });

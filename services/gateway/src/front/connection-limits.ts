@@ -6,7 +6,7 @@ export interface ConnectionLimitsOptions {
   readonly clock: Clock;
   /** Calls and streams that may be open at once. */
   readonly streamsPerConnection: number;
-  /** Calls per second, on average over a second; 0 is no limit. */
+  /** Calls and messages of streams per second, on average over a second; 0 is no limit. */
   readonly requestsPerSecond: number;
 }
 
@@ -38,17 +38,13 @@ export class ConnectionLimits {
 
   /** Lets a call of a connection begin, or throws RESOURCE_EXHAUSTED. Returns what is to be called when it is over. */
   admit(peer: string): () => void {
-    const { clock, requestsPerSecond, streamsPerConnection } = this.#options;
+    const { clock, streamsPerConnection } = this.#options;
     const connection = this.#of(peer);
-    connection.usedAtMs = clock.now();
     if (connection.open >= streamsPerConnection) {
       const text = `${connection.open} calls of this connection are open: end some, or open another connection`;
       throw limitExceeded("streams-per-connection", streamsPerConnection, text);
     }
-    if (!connection.rate.take()) {
-      const text = `this connection makes more than ${requestsPerSecond} calls a second`;
-      throw limitExceeded("requests-per-second", requestsPerSecond, text, Math.max(1, connection.rate.retryAfterMs));
-    }
+    this.#take(connection);
     connection.open += 1;
     let isOver = false;
     return () => {
@@ -57,6 +53,19 @@ export class ConnectionLimits {
       connection.open -= 1;
       connection.usedAtMs = clock.now();
     };
+  }
+
+  /** Lets one more message of an open stream pass, or throws RESOURCE_EXHAUSTED. */
+  count(peer: string): void {
+    this.#take(this.#of(peer));
+  }
+
+  #take(connection: Connection): void {
+    const { clock, requestsPerSecond } = this.#options;
+    connection.usedAtMs = clock.now();
+    if (connection.rate.take()) return;
+    const text = `this connection makes more than ${requestsPerSecond} calls a second`;
+    throw limitExceeded("requests-per-second", requestsPerSecond, text, Math.max(1, connection.rate.retryAfterMs));
   }
 
   #of(peer: string): Connection {

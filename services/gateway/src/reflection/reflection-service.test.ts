@@ -1,10 +1,13 @@
+import { EventEmitter } from "node:events";
 import { fromBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import { fileDescriptorSet } from "@tenure/contracts";
+import { FakeClock } from "@tenure/kernel";
 import { describe, expect, it } from "vitest";
+import { ConnectionLimits } from "../front/connection-limits.ts";
 import { DescriptorIndex } from "./descriptor-index.ts";
 import { decodeQuestion, encodeAnswer, type ReflectionQuestion } from "./reflection-codec.ts";
-import { answerTo } from "./reflection-service.ts";
+import { answerTo, reflectionFront } from "./reflection-service.ts";
 
 const index = new DescriptorIndex(fileDescriptorSet());
 const services = ["tenure.v1.LeaseService"];
@@ -55,5 +58,66 @@ describe("the reflection service", () => {
     expect([...encodeAnswer(asked, { kind: "services", names: ["a"] })]).toEqual([
       0x12, 2, 0x3a, 0, 0x32, 5, 0x0a, 3, 0x0a, 1, 0x61,
     ]);
+  });
+});
+
+class FakeCall extends EventEmitter {
+  readonly written: Uint8Array[] = [];
+  readonly told: string[] = [];
+  isFull = false;
+
+  getPeer = () => "peer";
+  pause = () => void this.told.push("pause");
+  resume = () => void this.told.push("resume");
+  end = () => void this.told.push("end");
+
+  write(bytes: Uint8Array): boolean {
+    this.written.push(bytes);
+    return !this.isFull;
+  }
+}
+
+describe("a reflection stream", () => {
+  function setUp(requestsPerSecond = 0) {
+    const connections = new ConnectionLimits({ clock: new FakeClock(), streamsPerConnection: 1, requestsPerSecond });
+    const stop = new AbortController();
+    const context = { connections, maxRequestBytes: 1_000, onMistake: () => {}, stop: stop.signal };
+    const handle = reflectionFront(() => ({ kind: "services", names: services }), context);
+    const open = () => {
+      const call = new FakeCall();
+      call.on("error", ({ details }: { readonly details: string }) => call.told.push(details));
+      handle(call as never);
+      return call;
+    };
+    return { open, stop };
+  }
+
+  it("is not read from while its client does not read", () => {
+    const call = setUp().open();
+    call.isFull = true;
+    call.emit("data", Buffer.from([0x3a, 0x00]));
+    expect([call.written.length, call.told]).toEqual([1, ["pause"]]);
+    call.emit("drain");
+    call.emit("end");
+    expect(call.told).toEqual(["pause", "resume", "end"]);
+  });
+
+  it("is one of the calls that a connection may have open, and ends when the gateway stops", () => {
+    const { open, stop } = setUp();
+    const first = open();
+    expect(open().told).toEqual([expect.stringContaining("calls of this connection are open")]);
+    stop.abort();
+    expect(first.told).toEqual([expect.stringContaining("stopping")]);
+    expect(open().told).toEqual([]);
+  });
+
+  it("may not ask too fast, or too much at once", () => {
+    const { open } = setUp(2);
+    const call = open();
+    for (let at = 0; at < 2; at += 1) call.emit("data", Buffer.from([0x3a, 0x00]));
+    expect([call.written.length, call.told]).toEqual([1, [expect.stringContaining("more than 2 calls a second")]]);
+    const large = setUp().open();
+    large.emit("data", Buffer.alloc(1_001));
+    expect(large.told).toEqual([expect.stringContaining("over the limit of 1000")]);
   });
 });

@@ -1,5 +1,6 @@
 import type { ServiceDefinition as GrpcService, handleBidiStreamingCall } from "@grpc/grpc-js";
 import { Fault, faultCodes } from "@tenure/kernel";
+import { assertSize, type FrontContext, faultFor, stopping } from "../front/front-context.ts";
 import { asBuffer } from "../front/front-service.ts";
 import type { Bytes } from "../front/grpc-definition.ts";
 import type { GrpcEntry } from "../front/grpc-server.ts";
@@ -14,25 +15,67 @@ const pass = (bytes: Bytes): Bytes => bytes;
 
 /**
  * The standard reflection service: stock clients learn the API from it, with every file as it was written and all that
- * it imports. Only `services` are listed.
+ * it imports. Only `services` are listed. A client that does not read its answers is not read from either.
  */
-export function reflectionEntries(descriptors: Uint8Array, services: readonly string[]): readonly GrpcEntry[] {
+export function reflectionEntries(
+  descriptors: Uint8Array,
+  services: readonly string[],
+  context: FrontContext,
+): readonly GrpcEntry[] {
   const index = new DescriptorIndex(descriptors);
-  const handle: handleBidiStreamingCall<Bytes, Bytes> = (call) => {
-    call.on("data", (request: Bytes) => {
-      try {
-        call.write(asBuffer(encodeAnswer(request, answerTo(index, services, decodeQuestion(request)))));
-      } catch {
-        call.emit("error", grpcStatus(malformed()));
-      }
-    });
-    call.on("end", () => call.end());
-  };
+  const handle = reflectionFront((request) => answerTo(index, services, decodeQuestion(request)), context);
   return names.map((fullName) => ({
     fullName,
     definition: definitionOf(fullName),
     handlers: { serverReflectionInfo: handle },
   }));
+}
+
+/** Answers the questions of a stream within the limits of its connection. */
+export function reflectionFront(
+  answer: (request: Bytes) => ReflectionAnswer,
+  context: Pick<FrontContext, "connections" | "maxRequestBytes" | "onMistake" | "stop">,
+): handleBidiStreamingCall<Bytes, Bytes> {
+  const { connections, maxRequestBytes, stop } = context;
+  return (call) => {
+    let release = () => {};
+    let isOver = false;
+    const close = () => {
+      isOver = true;
+      stop.removeEventListener("abort", onStop);
+      release();
+    };
+    const fail = (thrown: unknown) => {
+      if (isOver) return;
+      close();
+      call.emit("error", grpcStatus(faultFor(thrown, context)));
+    };
+    const onStop = () => fail(stopping());
+    try {
+      release = connections.admit(call.getPeer());
+    } catch (thrown) {
+      fail(thrown);
+      return;
+    }
+    stop.addEventListener("abort", onStop, { once: true });
+    call.on("data", (request: Bytes) => {
+      if (isOver) return;
+      try {
+        assertSize(request, "max-request-bytes", maxRequestBytes);
+        connections.count(call.getPeer());
+        if (!call.write(asBuffer(encodeAnswer(request, answer(request))))) call.pause();
+      } catch (thrown) {
+        fail(thrown instanceof Fault ? thrown : malformed(thrown));
+      }
+    });
+    call.on("drain", () => call.resume());
+    call.on("end", () => {
+      if (isOver) return;
+      close();
+      call.end();
+    });
+    call.on("cancelled", close);
+  };
 }
 
 function definitionOf(fullName: string): GrpcService {
@@ -68,10 +111,11 @@ function error(code: keyof typeof faultCodes, message: string): ReflectionAnswer
   return { kind: "error", code: faultCodes[code], message };
 }
 
-function malformed(): Fault {
+function malformed(cause: unknown): Fault {
   return new Fault({
     code: "INVALID_ARGUMENT",
     reason: "MALFORMED_MESSAGE",
     message: "the bytes are no ServerReflectionRequest",
+    cause,
   });
 }

@@ -14,6 +14,9 @@ const silenceMs = 5_000;
 /** Answers that may wait for a client that reads slowly; beyond it the stream is cut off. */
 const mostQueuedBytes = 4 * 1024 * 1024;
 
+/** A client that has closed its side gets the answers that come within this time: longer than an owner may take. */
+const lastAnswersMs = 10_000;
+
 /** Serves renewals on a stream to clients that do not speak sessions. */
 export function keepAliveFront(
   services: KeepAliveServices,
@@ -23,10 +26,12 @@ export function keepAliveFront(
   return (call) => {
     let release = () => {};
     let silence: Timer | undefined;
+    let lastAnswers: Timer | undefined;
     let isOver = false;
     const close = () => {
       isOver = true;
       silence?.cancel();
+      lastAnswers?.cancel();
       stop.removeEventListener("abort", onStop);
       release();
     };
@@ -42,6 +47,12 @@ export function keepAliveFront(
       silence = clock.schedule(silenceMs, () => send({ results: [] }));
       call.write(asBuffer(LeaseServiceKeepAliveResponse.encode(message).finish()));
       if (call.writableLength > mostQueuedBytes) fail(tooSlow());
+      else if (lastAnswers !== undefined && keepAlive.isIdle) finish();
+    };
+    const finish = () => {
+      if (isOver) return;
+      close();
+      call.end();
     };
     try {
       release = connections.admit(call.getPeer());
@@ -56,6 +67,7 @@ export function keepAliveFront(
     call.on("data", (bytes: Bytes) => {
       try {
         assertSize(bytes, "max-request-bytes", maxRequestBytes);
+        connections.count(call.getPeer());
         keepAlive.receive(decodeMessage(bytes));
       } catch (thrown) {
         fail(thrown);
@@ -63,8 +75,8 @@ export function keepAliveFront(
     });
     call.on("end", () => {
       if (isOver) return;
-      close();
-      call.end();
+      if (keepAlive.isIdle) finish();
+      else lastAnswers = clock.schedule(lastAnswersMs, finish);
     });
     call.on("cancelled", close);
   };

@@ -14,11 +14,17 @@ import {
 } from "@tenure/contracts";
 import { type LeaseKey, leaseKey, partitionOf } from "@tenure/core";
 import { Fault, invalid, toFault } from "@tenure/kernel";
-import { packedGroups, type RenewalClient, type RenewalCoalescer, type StoreCalls } from "@tenure/session";
+import {
+  limitExceeded,
+  type OwnerPort,
+  packedGroups,
+  type RenewalClient,
+  type RenewalCoalescer,
+} from "@tenure/session";
 
 /** What renewals on a stream stand on. */
 export interface KeepAliveServices {
-  readonly store: StoreCalls;
+  readonly store: OwnerPort;
   readonly renewals: RenewalCoalescer;
   readonly partitions: number;
   /** The running term of a lease by token, as the log has it; undefined when it is not known here. */
@@ -29,19 +35,22 @@ export interface KeepAliveServices {
 const mostRenewals = 1_000;
 /** How long an owner may take to answer; the next renewal of the client follows in any case. */
 const renewTimeoutMs = 5_000;
+/** Calls by name that one stream may have under way: a message needs one per partition. */
+const mostOpenByName = 256;
 const greatestPacked = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
  * The renewals of one stock client. Terms that this gateway knows from the log travel packed, with those of all other
- * clients; one that it does not know, or whose duration is to change, is asked for by its name at its owner. Either
- * way the answer is the owner's.
+ * clients; one that it does not know, whose duration is to change, or that is under way with the same send number, is
+ * asked for by its name at its owner. Either way the answer is the owner's, of that very renewal.
  */
 export class KeepAlive implements RenewalClient {
   readonly clientId: string;
   readonly principal: string;
   readonly #services: KeepAliveServices;
   readonly #send: (message: LeaseServiceKeepAliveResponse) => void;
-  readonly #packed = new Map<string, Renewal[]>();
+  readonly #packed = new Map<string, Renewal>();
+  #openByName = 0;
   #renewKey: Uint8Array = new Uint8Array(0);
   renewKeyHash: Uint8Array = new Uint8Array(0);
 
@@ -74,34 +83,40 @@ export class KeepAlive implements RenewalClient {
     for (const part of this.#byPartition(byName)) this.#renewByName(part);
   }
 
+  /** Whether every renewal was answered. */
+  get isIdle(): boolean {
+    return this.#packed.size + this.#openByName === 0;
+  }
+
   onRenewed(acks: Uint8Array, endings: readonly EndingHold[], revision: bigint): void {
     const successors = new Map(endings.map(({ holdId, successor }) => [Number(holdId), successor]));
     const results: RenewalResult[] = [];
     for (const { holdIds, partition, sendNumber } of decodeRenewals(acks)) {
       for (const holdId of holdIds) {
+        const renewal = this.#take(partition, holdId, sendNumber);
+        if (renewal === undefined) continue;
+        const { lease, token } = renewal;
         const successor = successors.get(holdId);
-        for (const { lease, token } of this.#take(partition, holdId, sendNumber)) {
-          results.push({
-            lease,
-            token,
-            sendNumber: BigInt(sendNumber),
-            renewalRevision: revision,
-            successor: successor ?? "",
-            endOfTerm: successor !== undefined,
-            failure: undefined,
-          });
-        }
+        results.push({
+          lease,
+          token,
+          sendNumber: BigInt(sendNumber),
+          renewalRevision: revision,
+          successor: successor ?? "",
+          endOfTerm: successor !== undefined,
+          failure: undefined,
+        });
       }
     }
     this.#send({ results });
   }
 
   onRefused(refusals: readonly PackedRefusal[]): void {
-    const results = refusals.flatMap(({ failure, holdId, partition, sendNumber }) =>
-      this.#take(partition, Number(holdId), Number(sendNumber)).map(({ lease, token }) =>
-        RenewalResult.fromPartial({ lease, token, failure }),
-      ),
-    );
+    const results = refusals.flatMap(({ failure, holdId, partition, sendNumber }) => {
+      const renewal = this.#take(partition, Number(holdId), Number(sendNumber));
+      if (renewal === undefined) return [];
+      return [RenewalResult.fromPartial({ lease: renewal.lease, token: renewal.token, failure })];
+    });
     this.#send({ results });
   }
 
@@ -112,18 +127,20 @@ export class KeepAlive implements RenewalClient {
     if (hold === undefined) return false;
     const { holdId, partition } = hold;
     const name = `${partition}.${holdId}.${sendNumber}`;
-    this.#packed.set(name, [...(this.#packed.get(name) ?? []), renewal]);
+    // What is committed under this name is the renewal that was sent first.
+    if (this.#packed.has(name)) return false;
+    this.#packed.set(name, renewal);
     const group = groups.get(`${partition}.${sendNumber}`);
     if (group !== undefined) group.holdIds.push(holdId);
     else groups.set(`${partition}.${sendNumber}`, { partition, sendNumber: Number(sendNumber), holdIds: [holdId] });
     return true;
   }
 
-  #take(partition: number, holdId: number, sendNumber: number): readonly Renewal[] {
+  #take(partition: number, holdId: number, sendNumber: number): Renewal | undefined {
     const name = `${partition}.${holdId}.${sendNumber}`;
-    const renewals = this.#packed.get(name) ?? [];
+    const renewal = this.#packed.get(name);
     this.#packed.delete(name);
-    return renewals;
+    return renewal;
   }
 
   #byPartition(renewals: readonly Renewal[]): readonly (readonly [number, readonly Renewal[]])[] {
@@ -139,12 +156,23 @@ export class KeepAlive implements RenewalClient {
   }
 
   #renewByName([partition, renewals]: readonly [number, readonly Renewal[]]): void {
+    if (this.#openByName >= mostOpenByName) {
+      this.#send({ results: failures(renewals, tooManyOpen()) });
+      return;
+    }
+    this.#openByName += 1;
     const request = LeaseServiceRenewRequest.encode({ renewals, renewKey: this.#renewKey }).finish();
     const options = { principal: this.principal, deadlineMs: renewTimeoutMs };
     this.#services.store.startAtOwner("LeaseService.Renew", partition, request, options, (outcome) => {
+      this.#openByName -= 1;
       this.#send({ results: outcome instanceof Fault ? failures(renewals, outcome) : decode(outcome, renewals) });
     });
   }
+}
+
+function tooManyOpen(): Fault {
+  const text = `${mostOpenByName} calls of this stream wait for their owners`;
+  return limitExceeded("open-calls-per-stream", mostOpenByName, text);
 }
 
 function ascending(holdIds: readonly number[]): readonly number[] {

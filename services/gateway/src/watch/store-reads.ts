@@ -1,5 +1,5 @@
 import type { Bus } from "@tenure/bus";
-import { type LeaseKey, partitionOf } from "@tenure/core";
+import { type LeaseKey, type LeaseRecord, partitionOf } from "@tenure/core";
 import type { Clock, Random } from "@tenure/kernel";
 import { JetStreamSnapshotStore, JetStreamTransport } from "@tenure/log";
 import { LeaseNews, LogReader, logDecoder, Watches, type WatchLimits } from "@tenure/reader";
@@ -62,6 +62,8 @@ export interface StoreReads extends AsyncDisposable {
   readonly news: Pick<LeaseNews, "follow">;
   /** The running term of a lease by its token. */
   holdOf(lease: LeaseKey, token: bigint): { readonly holdId: number; readonly partition: number } | undefined;
+  /** What is kept under a lease's name, to be read at once and not kept. */
+  recordOf(lease: LeaseKey): LeaseRecord | undefined;
   /** What a running term belongs to. */
   termOf(partition: number, holdId: number): TermName | undefined;
 }
@@ -150,6 +152,10 @@ class ReaderReads implements StoreReads {
       .leases.get(lease)
       ?.holds.find((held) => held.token === token);
     return hold && { holdId: hold.id, partition };
+  }
+
+  recordOf(lease: LeaseKey): LeaseRecord | undefined {
+    return this.#reader.stateOf(partitionOf(lease, this.#reader.partitions)).leases.get(lease);
   }
 
   termOf(partition: number, holdId: number): TermName | undefined {
