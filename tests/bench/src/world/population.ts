@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   encodeRenewals,
   LeaseServiceAcquireRequest,
@@ -5,6 +6,7 @@ import {
   LeaseServiceReleaseRequest,
 } from "@tenure/contracts";
 import { partitionOf } from "@tenure/core";
+import { Attempts } from "./attempts.ts";
 import { eachInFlight } from "./in-flight.ts";
 import type { StoreDeployment } from "./store-deployment.ts";
 
@@ -20,13 +22,15 @@ export interface Term {
 export const callsInFlight = 64;
 
 const namespace = "bench";
+/** Who holds what one client holds alone. */
+const holder = "holder";
 /** Terms that no benchmark outlives. */
 const longestLeaseMs = 3_600_000;
 
 /** Many clients of one deployment that make leases, take and release them, and renew what they hold. */
 export class Population {
   readonly #deployment: StoreDeployment;
-  readonly #attempts = new Map<string, bigint>();
+  readonly #attempts = new Attempts();
   #sends = 0;
 
   constructor(deployment: StoreDeployment) {
@@ -38,8 +42,9 @@ export class Population {
     const spec = { leaseDuration: duration(longestLeaseMs) };
     await eachInFlight(count, callsInFlight, async (number) => {
       const lease = { namespace, name: `${prefix}-${number}` };
-      const request = LeaseServiceCreateRequest.fromPartial({ attempt: this.#attempt("maker"), lease, spec });
-      await this.#deployment.leases.create(request);
+      await this.#attempts.change("maker", (attempt) =>
+        this.#deployment.leases.create(LeaseServiceCreateRequest.fromPartial({ attempt, lease, spec })),
+      );
     });
   }
 
@@ -48,7 +53,7 @@ export class Population {
     prefix: string,
     count: number,
     leaseMs = longestLeaseMs,
-    clientOf: (number: number) => string = () => "holder",
+    clientOf: (number: number) => string = () => holder,
   ): Promise<readonly Term[]> {
     const terms: Term[] = new Array(count);
     await eachInFlight(count, callsInFlight, async (number) => {
@@ -59,12 +64,11 @@ export class Population {
 
   /** Takes one lease for a term of `leaseMs` between renewals. */
   async acquire(name: string, client: string, leaseMs = longestLeaseMs): Promise<Term> {
-    const request = LeaseServiceAcquireRequest.fromPartial({
-      attempt: this.#attempt(client),
-      claims: [{ lease: { namespace, name } }],
-      claimant: { holder: client, timing: timingOf(leaseMs) },
-    });
-    const { grants } = await this.#deployment.leases.acquire(request);
+    const claims = [{ lease: { namespace, name } }];
+    const claimant = { holder: client, renewKeyHash: renewKeyHashOf(client), timing: timingOf(leaseMs) };
+    const { grants } = await this.#attempts.change(client, (attempt) =>
+      this.#deployment.leases.acquire(LeaseServiceAcquireRequest.fromPartial({ attempt, claims, claimant })),
+    );
     const hold = grants[0]?.hold;
     if (hold === undefined) throw new Error(`lease ${name} was not granted`);
     return { name, token: hold.token, holdId: Number(hold.holdId), partition: this.partitionOf(name) };
@@ -73,17 +77,19 @@ export class Population {
   /** Releases one term. */
   async release({ name, token }: Term, client: string): Promise<void> {
     const items = [{ lease: { namespace, name }, token }];
-    const request = LeaseServiceReleaseRequest.fromPartial({ attempt: this.#attempt(client), items });
-    const { released } = await this.#deployment.leases.release(request);
+    const renewKey = renewKeyOf(client);
+    const { released } = await this.#attempts.change(client, (attempt) =>
+      this.#deployment.leases.release(LeaseServiceReleaseRequest.fromPartial({ attempt, items, renewKey })),
+    );
     if (released[0] !== true) throw new Error(`lease ${name} was not held with token ${token}`);
   }
 
-  /** Renews terms of one partition in one message. */
+  /** Renews terms of one partition and of the one client in one message. */
   async renew(partition: number, terms: readonly Term[]): Promise<void> {
     this.#sends += 1;
     const holdIds = terms.map(({ holdId }) => holdId).sort((left, right) => left - right);
     const renewals = encodeRenewals([{ partition, sendNumber: this.#sends, holdIds }]);
-    const source = { clientId: "holder", principal: "bench", renewKeyHash: new Uint8Array(0), renewals };
+    const source = { clientId: holder, principal: "bench", renewKeyHash: renewKeyHashOf(holder), renewals };
     const { results } = await this.#deployment.store.renew({ sources: [source] });
     const refusals = results[0]?.refusals.length ?? 0;
     if (refusals > 0) throw new Error(`${refusals} of ${terms.length} renewals were refused`);
@@ -92,14 +98,15 @@ export class Population {
   partitionOf(name: string): number {
     return partitionOf(`${namespace}/${name}`, this.#deployment.partitions);
   }
+}
 
-  /** A client that keeps few attempts open, as the SDK does: what it no longer asks for need not be remembered. */
-  #attempt(clientId: string) {
-    const number = (this.#attempts.get(clientId) ?? 0n) + 1n;
-    this.#attempts.set(clientId, number);
-    const open = BigInt(callsInFlight);
-    return { clientId, number, settledBelow: number > open ? number - open : 0n };
-  }
+/** Each client has a secret that its renewals and releases show, as every client of the SDK has. */
+function renewKeyOf(client: string): Uint8Array {
+  return createHash("sha256").update(`secret of ${client}`).digest();
+}
+
+function renewKeyHashOf(client: string): Uint8Array {
+  return createHash("sha256").update(renewKeyOf(client)).digest();
 }
 
 /** Durations that keep the inequalities, whatever L is. */

@@ -1,18 +1,38 @@
 import { systemClock, systemRandom } from "@tenure/kernel";
 import { waitFor } from "@tenure/testkit";
 import type { Figures, RunOptions } from "../benchmark.ts";
-import { quantile } from "../statistics.ts";
 import { eachInFlight } from "./in-flight.ts";
 import { quantileBound, scrape, total } from "./metrics.ts";
 import { callsInFlight, Population, type Term } from "./population.ts";
 import { costOf } from "./process-cost.ts";
 import { type Replica, type StoreDeployment, startStoreDeployment } from "./store-deployment.ts";
 
-/** Holds that one message of packed renewals names, and messages under way at once. */
-const holdsPerMessage = 100;
+/** Holds that one message of packed renewals names: every partition has as many, also with 1,000 leases. */
+const holdsPerMessage = 40;
+/** Messages under way at once. */
 const messagesInFlight = 8;
 /** How far ahead terms are set to end together: time enough to acquire 10,000 on a slow machine. */
-const endAheadMs = 20_000;
+const endAheadMs = 60_000;
+/** No term may be shorter: the store would refuse it. */
+const shortestTermMs = 4_000;
+/** The cost is counted from so long before the first end. */
+const leadMs = 500;
+
+/** What some operations took. */
+export interface WorkDone {
+  readonly count: number;
+  readonly tookMs: number;
+  /** CPU of the lease-store process. */
+  readonly cpuMs: number;
+}
+
+/** What acquire + release pairs took. */
+export interface PairsDone extends WorkDone {
+  /** The time of each acquire and each release. */
+  readonly callsMs: readonly number[];
+  /** The longest time that the lease store's event loop stood still. */
+  readonly stallMs: number;
+}
 
 /** A deployment of one replica, filled with leases of which half are held, and the work that is measured on it. */
 export class StoreSide implements AsyncDisposable {
@@ -43,19 +63,20 @@ export class StoreSide implements AsyncDisposable {
   }
 
   /** Acquire + release pairs on random free leases; no two at a time on the same one. */
-  async pairs(count: number): Promise<Figures> {
-    const tookMs: number[] = [];
+  async pairs(count: number): Promise<PairsDone> {
+    const callsMs: number[] = [];
     const timed = async <Answer>(act: () => Promise<Answer>): Promise<Answer> => {
       const startedAtMs = systemClock.now();
       const answer = await act();
-      tookMs.push(systemClock.now() - startedAtMs);
+      callsMs.push(systemClock.now() - startedAtMs);
       return answer;
     };
     const ownShare = Math.floor(this.#free / callsInFlight);
+    const perWorker = Math.ceil(count / callsInFlight);
     await scrape(this.#replica.httpUrl); // The longest stall counts from one reading to the next.
     const cost = await this.#costOf(async () => {
       await eachInFlight(callsInFlight, callsInFlight, async (worker) => {
-        for (let pair = 0; pair < count / callsInFlight; pair += 1) {
+        for (let pair = 0; pair < perWorker; pair += 1) {
           const name = `free-${worker * ownShare + Math.floor(systemRandom.next() * ownShare)}`;
           const term = await timed(() => this.#population.acquire(name, `worker-${worker}`));
           await timed(() => this.#population.release(term, `worker-${worker}`));
@@ -63,25 +84,21 @@ export class StoreSide implements AsyncDisposable {
       });
     });
     const stallSeconds = total(await scrape(this.#replica.httpUrl), "nodejs_eventloop_lag_max_seconds");
-    return {
-      pairMs: cost.tookMs / count,
-      pairCpuMs: cost.cpuMs / count,
-      pairsPerSecond: (1_000 * count) / cost.tookMs,
-      p99Ms: quantile(tookMs, 0.99),
-      stallMs: stallSeconds * 1_000,
-    };
+    return { ...cost, count: perWorker * callsInFlight, callsMs, stallMs: stallSeconds * 1_000 };
   }
 
   /** Messages of packed renewals, each of random holds of one partition. */
-  async renewals(messages: number): Promise<Figures> {
+  async renewals(messages: number): Promise<WorkDone> {
+    let count = 0;
     const cost = await this.#costOf(() =>
       eachInFlight(messages, messagesInFlight, async (number) => {
         const partition = number % this.#held.length;
-        await this.#population.renew(partition, someOf(this.#held[partition] ?? [], holdsPerMessage));
+        const terms = someOf(this.#held[partition] ?? [], holdsPerMessage);
+        await this.#population.renew(partition, terms);
+        count += terms.length;
       }),
     );
-    const count = messages * holdsPerMessage;
-    return { renewalMs: cost.tookMs / count, renewalCpuMs: cost.cpuMs / count };
+    return { ...cost, count };
   }
 
   /** Starts a second replica and ends it again. */
@@ -99,11 +116,12 @@ export class StoreSide implements AsyncDisposable {
     const endAtMs = systemClock.now() + endAheadMs;
     await eachInFlight(count, callsInFlight, async (number) => {
       const leaseMs = endAtMs + (number % 1_000) - systemClock.now();
-      if (leaseMs < 1_000) throw new Error(`${number} of ${count} leases were taken in ${endAheadMs} ms`);
+      if (leaseMs < shortestTermMs) throw new Error(`${number} of ${count} leases were taken in ${endAheadMs} ms`);
       await this.#population.acquire(`free-${number}`, "forgetful", leaseMs);
     });
     const ended = total(before, "tenure_expiries_total") + count;
     const isOver = async () => total(await scrape(httpUrl), "tenure_expiries_total") >= ended;
+    await systemClock.sleep(endAtMs - leadMs - systemClock.now());
     const waiting = { describe: `${count} terms to end`, timeoutMs: endAheadMs + 60_000, intervalMs: 500 };
     const { cpuMs } = await this.#costOf(() => waitFor(isOver, waiting));
     const after = await scrape(httpUrl);
