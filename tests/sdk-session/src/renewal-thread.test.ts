@@ -1,8 +1,10 @@
 import { fileURLToPath } from "node:url";
+import type { Keeping, Session } from "@tenure/sdk/session";
 import { type ManagedProcess, startScript, waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { claimOf, keptOf, Notes, only } from "./claims.ts";
 import { type Deployment, startDeployment, ways } from "./deployment.ts";
+import { promisedMs } from "./promised.ts";
 
 let deployment: Deployment;
 
@@ -20,6 +22,16 @@ function block(forMs: number): void {
   while (performance.now() < untilMs);
 }
 
+/** Waits until the thread renews: a term is proven anew while this one runs nothing. */
+async function takenOver(session: Session, keeping: Keeping): Promise<void> {
+  const isProvenMeanwhile = (): boolean => {
+    const sinceMs = session.clock.now();
+    block(200);
+    return keeping.provenAtMs > sinceMs;
+  };
+  await waitFor(isProvenMeanwhile, { describe: "renewals by the thread", timeoutMs: 30_000 });
+}
+
 describe.each(ways)("the renewing thread over %s", (way) => {
   it("renews while the main thread is busy, and the main thread knows it at once", async () => {
     await using session = await deployment.open(way, {
@@ -30,7 +42,7 @@ describe.each(ways)("the renewing thread over %s", (way) => {
     const granted = only(await session.claim(claimOf("a", [`${way}-busy`])));
     const notes = new Notes();
     using keeping = session.keep(keptOf(granted), notes);
-    await waitFor(() => notes.renewed.length >= 3, { describe: "renewals by the thread", timeoutMs: 30_000 });
+    await takenOver(session, keeping);
     const blockedAtMs = session.clock.now();
     const told = notes.renewed.length;
     block(3_000);
@@ -47,7 +59,7 @@ describe.each(ways)("the renewing thread over %s", (way) => {
     const granted = only(await session.claim(claimOf("a", [`${way}-silent`], 60_000)));
     const notes = new Notes();
     using keeping = session.keep(keptOf(granted), notes);
-    await waitFor(() => notes.renewed.length >= 3, { describe: "renewals by the thread", timeoutMs: 30_000 });
+    await takenOver(session, keeping);
     const blockedAtMs = session.clock.now();
     block(3_000);
     // The bound, and as much again for the steps in which it is looked at.
@@ -77,9 +89,19 @@ describe.each(ways)("the renewing thread over %s", (way) => {
 describe("a main thread that stalls", () => {
   const script = fileURLToPath(new URL("./stalling-holder.mjs", import.meta.url));
 
-  function start(name: string, onStall: string, stallMs: number): ManagedProcess {
-    return startScript(script, { args: [deployment.nats.url, name, onStall, String(stallMs)] });
+  function start(name: string, onStall: string, stallMs: number, when = "later"): ManagedProcess {
+    return startScript(script, { args: [deployment.nats.url, name, onStall, String(stallMs), when] });
   }
+
+  it("in the very turn of its grant, before any renewal, is ended within σ as well", async () => {
+    const boundMs = promisedMs(1_000);
+    await using holder = start("at-once", "exit", 600_000, "at-once");
+    await holder.waitForLine("granted");
+    expect(await holder.waitForExit()).toEqual({ code: null, signal: "SIGKILL" });
+    const line = await holder.waitForLine("tenure: ");
+    expect(line).toContain("the term of tests/at-once ended");
+    expect(Number(/ended (\d+) ms ago/.exec(line)?.[1])).toBeLessThanOrEqual(boundMs);
+  });
 
   it("past its term is ended with its process within σ, and says why", async () => {
     await using holder = start("stalled", "exit", 600_000);

@@ -1,9 +1,12 @@
-// A holder whose main thread stalls after ten renewals. Arguments: the NATS URL, the lease's name, what the renewing
-// thread does then, and for how many ms it stalls. It says how much of its term remains when it runs again.
+// A holder whose main thread stalls after ten renewals, when the other thread has taken over. Arguments: the NATS URL, the lease's name, what the renewing
+// thread does then, for how many ms it stalls, and `at-once` if it stalls in the very turn of its grant, with a longer
+// term. It says how much of its term remains when it runs again.
 import { openSession } from "@tenure/sdk/session";
 
-const [url, name, onStall, stallMs] = process.argv.slice(2);
-const timing = { leaseDuration: 1_500, usableTerm: 300, renewInterval: 100, requestTimeout: 50 };
+const [url, name, onStall, stallMs, when = "later"] = process.argv.slice(2);
+const lasting =
+  when === "at-once" ? { leaseDuration: 4_000, usableTerm: 2_000 } : { leaseDuration: 1_500, usableTerm: 300 };
+const timing = { ...lasting, renewInterval: 100, requestTimeout: 50 };
 
 const session = await openSession({
   nats: { servers: [url], principal: "tester" },
@@ -28,6 +31,15 @@ const say = (text) => process.stdout.write(`${text}\n`);
 const remainingMs = () => Math.round(keeping.provenAtMs + timing.usableTerm - session.clock.now());
 
 let renewals = 0;
+let isStalling = false;
+
+/** Whether the other thread renews: a term is proven anew while this one runs nothing. */
+function isRenewedByThread() {
+  const sinceMs = session.clock.now();
+  while (session.clock.now() < sinceMs + 150);
+  return keeping.provenAtMs > sinceMs;
+}
+
 const keeping = session.keep(
   {
     lease,
@@ -42,7 +54,10 @@ const keeping = session.keep(
   {
     onRenewed() {
       renewals += 1;
-      if (renewals === 10) setImmediate(stall);
+      if (renewals >= 10 && !isStalling && isRenewedByThread()) {
+        isStalling = true;
+        setImmediate(stall, "renewed ten times");
+      }
     },
     onMissed: (error) => say(`missed ${error.reason}`),
     onRefused: (error) => say(`refused ${error.reason}`),
@@ -51,8 +66,10 @@ const keeping = session.keep(
   },
 );
 
-function stall() {
-  say("renewed ten times");
+if (when === "at-once") stall("granted");
+
+function stall(why) {
+  say(why);
   const untilMs = session.clock.now() + Number(stallMs);
   while (session.clock.now() < untilMs);
   say(`back with ${remainingMs()} ms`);

@@ -5,11 +5,14 @@ import { waitFor } from "@tenure/testkit";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Copies } from "./copies.ts";
 import { type Deployment, startDeployment } from "./deployment.ts";
+import { promisedMs } from "./promised.ts";
 
 /** The shortest that a deployment allows unless told otherwise. */
 const leaseDurationMs = 5_000;
 /** σ of the deployment. */
 const stopBoundMs = 1_000;
+/** How many clean stops are timed. */
+const handOvers = 5;
 
 let deployment: Deployment;
 let observer: Tenure;
@@ -34,39 +37,35 @@ afterEach(() => copies[Symbol.asyncDispose]());
 
 describe("three copies of the example controller", () => {
   it("killed with -9, the leader is followed within the lease duration + 250 ms", async ({ annotate }) => {
-    const { copy, token } = await copies.leader();
-    await copies.queued(2);
+    const { copy, token } = await copies.settled(2);
+    const boundMs = promisedMs(250);
     const killedAtMs = systemClock.now();
     await copy.process.kill9();
     const next = await copies.leader(token);
     const tookMs = next.atMs - killedAtMs;
     await annotate(`followed ${Math.round(tookMs)} ms after kill -9, lease duration ${leaseDurationMs} ms`);
     expect(next.copy).not.toBe(copy);
-    expect(tookMs).toBeLessThanOrEqual(leaseDurationMs + 250);
+    expect(tookMs).toBeLessThanOrEqual(leaseDurationMs + boundMs);
   }, 120_000);
 
   it("stopped cleanly, the leader is followed within 50 ms and exits with 0", async ({ annotate }) => {
+    const boundMs = promisedMs(50);
     const tookMs: number[] = [];
-    let above = 0n;
-    // The best of several: the test measures the hand-over and not what else the machine does.
-    for (let round = 0; round < 6 && !tookMs.some((ms) => ms <= 50); round += 1) {
-      const { copy, token } = await copies.leader(above);
-      await copies.queued(2);
+    for (let round = 0; round < handOvers; round += 1) {
+      const { copy, token } = await copies.settled(2);
       const stoppedAtMs = systemClock.now();
       copy.process.terminate();
       const next = await copies.leader(token);
       tookMs.push(Math.round(next.atMs - stoppedAtMs));
       expect((await copy.process.waitForExit()).code).toBe(0);
       copies.start(1);
-      above = token;
     }
-    await annotate(`followed ${tookMs.join(", ")} ms after SIGTERM`);
-    expect(Math.min(...tookMs)).toBeLessThanOrEqual(50);
+    await annotate(`followed ${tookMs.join(", ")} ms after SIGTERM, bound ${boundMs} ms`);
+    expect(Math.max(...tookMs)).toBeLessThanOrEqual(boundMs);
   }, 180_000);
 
   it("stopped in mid-air past its term and continued, the leader writes no more and says why", async ({ annotate }) => {
-    const { copy, token } = await copies.leader();
-    await copies.queued(2);
+    const { copy, token } = await copies.settled(2);
     await copy.process.pause();
     const next = await copies.leader(token);
     await waitFor(async () => (await copies.count())?.token === next.token, { describe: "a write of the next" });
@@ -80,8 +79,7 @@ describe("three copies of the example controller", () => {
   }, 120_000);
 
   it("blocked past its term, the leader is gone within σ of its deadline", async ({ annotate }) => {
-    const { copy, token } = await copies.leader();
-    await copies.queued(2);
+    const { copy, token } = await copies.settled(2);
     process.kill(copy.process.pid, "SIGUSR2");
     const exit = await copy.process.waitForExit({ timeoutMs: 60_000 });
     expect(exit.signal).toBe("SIGKILL");

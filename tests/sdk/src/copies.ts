@@ -59,24 +59,32 @@ export class Copies implements AsyncDisposable {
   }
 
   /** The first term with a greater token that a copy announces. */
-  leader(above = 0n): Promise<Led> {
-    const look = (): Led | undefined =>
-      this.#all
-        .flatMap((copy) => copy.lines.map(({ text, atMs }) => ({ copy, token: tokenIn(text), atMs })))
-        .filter(({ token }) => token > above)
-        .toSorted((left, right) => Number(left.token - right.token))[0];
+  leader(above: bigint): Promise<Led> {
+    const look = (): Led | undefined => this.#announced().find(({ token }) => token > above);
     return waitFor(look, { describe: "a copy to lead", timeoutMs: 60_000, intervalMs: 5 });
   }
 
-  /** Waits until so many stand in the queue, so that a hand-over is one. */
-  async queued(count: number): Promise<void> {
-    const isQueued = async () => ((await this.#observer.leases.get("examples/controller"))?.waiters ?? 0) >= count;
-    await waitFor(isQueued, { describe: `${count} copies to wait`, timeoutMs: 60_000 });
+  /** Who leads when so many others stand in the queue, by the word of the store: what the copies said may be over. */
+  settled(waiting: number): Promise<Led> {
+    const look = async (): Promise<Led | undefined> => {
+      const record = await this.#observer.leases.get("examples/controller");
+      if ((record?.waiters ?? 0) < waiting) return undefined;
+      return this.#announced().find(({ token }) => token === record?.holds[0]?.token);
+    };
+    return waitFor(look, { describe: `a leader and ${waiting} that wait`, timeoutMs: 60_000 });
   }
 
   /** The guarded count, and the token of the term that wrote it. */
   count() {
     return this.#observer.leases.guarded("examples/controller").get("count");
+  }
+
+  /** All terms that copies announced, in their order. */
+  #announced(): readonly Led[] {
+    return this.#all
+      .flatMap((copy) => copy.lines.map(({ text, atMs }) => ({ copy, token: tokenIn(text), atMs })))
+      .filter(({ token }) => token > 0n)
+      .toSorted((left, right) => Number(left.token - right.token));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

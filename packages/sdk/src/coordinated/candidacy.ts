@@ -186,7 +186,11 @@ export class Candidacy implements AsyncDisposable {
   async #catchUp(): Promise<void> {
     const { session } = this.#context;
     const signal = this.#over.signal;
-    const { candidate } = await session.call("CandidateService.Get", { candidate: this.key, read: undefined }, { signal });
+    const { candidate } = await session.call(
+      "CandidateService.Get",
+      { candidate: this.key, read: undefined },
+      { signal },
+    );
     const { ping } = candidate ?? {};
     if (ping !== undefined && ping.number > ping.answeredNumber) {
       await session.call("CandidateService.Ack", this.#answer(ping.number), { signal });

@@ -147,4 +147,3 @@ class FallbackClaim {
     await session.clock.sleep(retryInMs, signal).catch(() => undefined);
   }
 }
-

@@ -1,7 +1,7 @@
 import { CandidatePreference, CandidateSpec, durationFromMs, Priority, strategyToWire } from "@tenure/contracts";
 import { strategyNamed } from "@tenure/core";
-import type { TermTiming } from "../timing/term-timing.ts";
 import { type DurationInput, optionError, toMs } from "../timing/duration-input.ts";
+import type { TermTiming } from "../timing/term-timing.ts";
 
 /** How a leader is chosen, as a candidate wishes it. A vendor's strategy is named `domain/name`. */
 export type StrategyInput =
@@ -86,7 +86,8 @@ function strategyOf(input: StrategyInput) {
     return strategyToWire({ kind: "expression", expression: input.expression, vendor: "" });
   }
   const strategy = strategyNamed(input);
-  if (strategy === undefined) throw optionError("coordinated.strategy", "must be a known strategy or domain/name", input);
+  if (strategy === undefined)
+    throw optionError("coordinated.strategy", "must be a known strategy or domain/name", input);
   return strategyToWire(strategy);
 }
 

@@ -74,7 +74,7 @@ describe("a client's own identity", () => {
     await identity[Symbol.asyncDispose]();
   });
 
-  it("goes on trying while the service is away, ever more slowly", async () => {
+  it("[101] goes on trying while the service is away, ever more slowly up to 7 s", async () => {
     const { identity, news, session, taking } = start({}, unavailable());
     for (let round = 0; round < 8; round += 1) {
       await settle();

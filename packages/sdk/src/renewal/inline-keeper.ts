@@ -70,7 +70,8 @@ export class InlineKeeper implements Keeper {
         return entry.provenAtMs;
       },
       renewNow: () => this.#isKept(entry) && entry.cohort.renewNow(),
-      [Symbol.dispose]: () => this.#isKept(entry) && this.#stop(entry),
+      stopRenewing: () => this.#stop(entry),
+      [Symbol.dispose]: () => this.#stop(entry),
     };
   }
 

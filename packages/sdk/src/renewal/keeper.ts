@@ -5,6 +5,8 @@ import type { Keeping, KeepListener, KeptHold } from "../session/session.ts";
 export interface Keeper extends AsyncDisposable {
   /** How many holds are kept. */
   readonly size: number;
+  /** A hold may follow soon: whatever takes time to start is started. */
+  warmUp?(): void;
   /** Renews a hold until the keeping is disposed or the store refuses it for good. */
   keep(hold: KeptHold, listener: KeepListener): Keeping;
   /** News that came on the session; those about kept holds are told to their listeners. */

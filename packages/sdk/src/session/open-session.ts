@@ -4,8 +4,10 @@ import { HolderClock, type Random, randomBase58, systemRandom } from "@tenure/ke
 import { TenureError } from "../errors.ts";
 import type { GrpcOptions } from "../grpc/grpc-transport.ts";
 import type { NatsOptions } from "../nats/nats-transport.ts";
+import type { Keeper } from "../renewal/keeper.ts";
 import type { StallAction } from "../renewal/thread/messages.ts";
-import { hasThreadModule, RenewalThread, type RenewalThreadOptions } from "../renewal/thread/renewal-thread.ts";
+import { RenewalThread, type RenewalThreadOptions } from "../renewal/thread/renewal-thread.ts";
+import { hasThreadModule } from "../renewal/thread/thread-handle.ts";
 import { makeTransport, type TransportChoice } from "../transport/make-transport.ts";
 import type { Session } from "./session.ts";
 import { SessionClient } from "./session-client.ts";
@@ -63,8 +65,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   };
   const transport = makeTransport(choice, { clock, random, userAgent, connectTimeoutMs });
   const start = { ...common, ...stallOptionsOf(options), transport: choice, connectTimeoutMs };
-  const keeper = renewal === "thread" ? threadOf(start, clock, random) : undefined;
-  const session = new SessionClient({ ...common, transport, clock, random, callTimeoutMs, keeper });
+  const makeKeeper = renewal === "thread" ? threadMaker(start, clock, random) : undefined;
+  const session = new SessionClient({ ...common, transport, clock, random, callTimeoutMs, makeKeeper });
   session.start();
   try {
     await session.connected(connectTimeoutMs, options.signal);
@@ -84,12 +86,13 @@ function stallOptionsOf({ mainSilenceMs, onStall, stopBoundMs }: SessionOptions)
 }
 
 /** The thread is another client of the service, with the same secret: terms belong to the principal and the secret. */
-function threadOf(start: RenewalThreadOptions["start"], clock: HolderClock, random: Random): RenewalThread {
+function threadMaker(start: RenewalThreadOptions["start"], clock: HolderClock, random: Random) {
   if (!hasThreadModule()) {
     const rule = "needs the SDK's renewal-worker.js beside its renewal-thread.js: bundle it as a file of its own";
     throw optionInvalid("renewal", `"thread" ${rule}, or renew "inline"`);
   }
-  return new RenewalThread({ start: { ...start, clientId: `${start.clientId}.renewal` }, clock, random });
+  const ownStart = { ...start, clientId: `${start.clientId}.renewal` };
+  return (inline: Keeper): Keeper => new RenewalThread({ start: ownStart, clock, random, inline });
 }
 
 function choiceOf({ grpc, nats }: SessionOptions): TransportChoice {

@@ -15,11 +15,11 @@ export class SeenRevision {
   /** Takes note of what a response or the details of a refusal show. */
   note(message: object): void {
     const fields: Readonly<Record<string, unknown>> = { ...message };
-    this.#take(fields["revision"]);
+    const { grant, grants, revision } = fields;
+    this.#take(revision);
     for (const part of parts) this.#takeOf(fields[part]);
-    const { grants } = fields;
-    if (Array.isArray(grants)) for (const grant of grants) this.#takeOf(grant);
-    this.#takeOf(fields["grant"]);
+    this.#takeOf(grant);
+    if (Array.isArray(grants)) for (const each of grants) this.#takeOf(each);
   }
 
   #takeOf(part: unknown): void {

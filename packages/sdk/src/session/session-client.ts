@@ -34,8 +34,8 @@ import { type CallPort, UnaryCall, type UnaryPlan } from "./unary-call.ts";
 export interface SessionClientOptions extends Omit<ExchangeOptions, "minRevision"> {
   /** How long a call tries when its caller does not say. */
   readonly callTimeoutMs: number;
-  /** Who renews instead of this thread; this thread when absent. The session closes it. */
-  readonly keeper?: Keeper | undefined;
+  /** Makes whoever renews instead of this thread, given the keeper that does so on this one. The session closes it. */
+  readonly makeKeeper?: ((inline: Keeper) => Keeper) | undefined;
 }
 
 const defaultCredit = 64;
@@ -87,7 +87,7 @@ export class SessionClient implements Session {
       instantOf: (sendNumber) => exchange.instantOf(sendNumber),
       inBackground: (work) => this.#inBackground(work),
     });
-    this.#keeper = options.keeper ?? exchange.keeper;
+    this.#keeper = options.makeKeeper?.(exchange.keeper) ?? exchange.keeper;
     exchange.onPush((push) => this.#keeper.onPush(push));
   }
 
@@ -180,10 +180,12 @@ export class SessionClient implements Session {
   }
 
   claim(claim: ClaimRequest, options: ClaimOptions = {}): Promise<readonly Granted[]> {
+    this.#keeper.warmUp?.();
     return this.#claiming.claim(claim, options);
   }
 
   accept(request: AcceptRequest, options: CallOptions = {}): Promise<Granted> {
+    this.#keeper.warmUp?.();
     return this.#claiming.accept(request, options);
   }
 

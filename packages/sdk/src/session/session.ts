@@ -151,6 +151,8 @@ export interface Keeping extends Disposable {
   readonly provenAtMs: number;
   /** Renews at once instead of at the next interval. */
   renewNow(): void;
+  /** Renews no more, but watches on that the process does not act past the deadline, until disposed. */
+  stopRenewing(): void;
 }
 
 /** A candidate whose pings and choices are followed. */

@@ -120,7 +120,7 @@ describe("a held term", () => {
     kept.listener.onEndOfTerm({ successor: "b", cleared: false, reason: "newer" });
     expect(term.signal.reason?.end).toEqual({ kind: "end-of-term", successor: "b", note: "newer" });
     expect(term.signal.reason?.details.successor).toBe("b");
-    expect(kept.isDisposed).toBe(false);
+    expect(kept.isRenewing).toBe(true);
     term.check();
     await term[Symbol.asyncDispose]();
     expect(session.releases[0]?.options.endReason).toBe(TermEndReason.PREEMPTED);
@@ -144,6 +144,10 @@ describe("a held term", () => {
     kept.listener.onRefused(refusal(reason));
     expect(term.signal.reason?.end.kind).toBe(kind);
     expect(term.remainingMs > 0).toBe(mayFinish);
+    expect(kept.isRenewing).toBe(false);
+    // What it is for still runs: its deadline is watched until it is over.
+    expect(kept.isDisposed).toBe(false);
+    await term[Symbol.asyncDispose]();
     expect(kept.isDisposed).toBe(true);
   });
 

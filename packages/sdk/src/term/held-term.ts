@@ -158,6 +158,7 @@ export class HeldTerm implements RunningTerm {
   async release(): Promise<void> {
     if (!this.#state.hasReturned) {
       this.#take({ kind: "returned" });
+      this.#keeping[Symbol.dispose]();
       if (this.#state.lost === undefined) this.#metrics.leading -= 1;
       const end = this.end ?? returned;
       this.#metrics.ended[end.kind] += 1;
@@ -246,7 +247,7 @@ export class HeldTerm implements RunningTerm {
         this.#listeners.emit("lost", { end: effect.end });
         return;
       case "stop-renewing":
-        this.#keeping[Symbol.dispose]();
+        this.#keeping.stopRenewing();
         return;
       case "release":
         this.#released = releaseTerm(this.#context, this, effect.end, this.#parts.timing);
@@ -259,7 +260,10 @@ export class HeldTerm implements RunningTerm {
 
   #overrun(end: TermEnd): void {
     this.#metrics.overruns += 1;
-    if (this.#parts.onOverrun === "signal-only") return;
+    if (this.#parts.onOverrun === "signal-only") {
+      this.#keeping[Symbol.dispose]();
+      return;
+    }
     const why = `${describeEnd(end)}, and what it was for still runs`;
     this.#context.endProcess(lossExitCode, `lease ${showLease(this.lease)} (token ${this.token}) is lost: ${why}`);
   }

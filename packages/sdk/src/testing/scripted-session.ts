@@ -32,6 +32,7 @@ export interface OpenClaim {
 export interface KeptByTest {
   readonly hold: KeptHold;
   readonly listener: KeepListener;
+  isRenewing: boolean;
   isDisposed: boolean;
   provenAtMs: number;
 }
@@ -120,13 +121,16 @@ export class ScriptedSession implements Session {
   }
 
   keep(hold: KeptHold, listener: KeepListener): Keeping {
-    const kept: KeptByTest = { hold, listener, isDisposed: false, provenAtMs: hold.provenAtMs };
+    const kept: KeptByTest = { hold, listener, isRenewing: true, isDisposed: false, provenAtMs: hold.provenAtMs };
     this.kept.push(kept);
     return {
       get provenAtMs() {
         return kept.provenAtMs;
       },
       renewNow: () => undefined,
+      stopRenewing: () => {
+        kept.isRenewing = false;
+      },
       [Symbol.dispose]: () => {
         kept.isDisposed = true;
       },

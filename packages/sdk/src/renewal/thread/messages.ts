@@ -29,12 +29,18 @@ export interface ThreadStart {
 export type ThreadOrder =
   | { readonly kind: "page"; readonly page: SharedArrayBuffer }
   | { readonly kind: "keep"; readonly id: number; readonly slot: number; readonly hold: KeptHold }
+  /** The hold's deadline is watched on, and nothing else. */
+  | { readonly kind: "stopRenewing"; readonly id: number }
   | { readonly kind: "drop"; readonly id: number }
   | { readonly kind: "renewNow"; readonly id: number }
   | { readonly kind: "close" };
 
 /** What the renewing thread tells; many in one message. */
 export type ThreadReport =
+  /** There is a connection: what is handed over now is renewed. */
+  | { readonly kind: "up" }
+  /** The thread has failed and renews no more; it watches the main thread until it is ended. */
+  | { readonly kind: "failed"; readonly error: PlainError }
   /** The holds' slots have new instants. */
   | { readonly kind: "renewed"; readonly ids: Float64Array }
   | { readonly kind: "missed"; readonly ids: Float64Array; readonly error: PlainError }

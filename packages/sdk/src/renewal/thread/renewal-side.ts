@@ -54,6 +54,7 @@ export class RenewalSide {
     this.#stepMs = rules.stepMs;
     this.#watch = new StallWatch(rules, clock.now());
     this.#exchange = new Exchange({ ...start, transport, clock, random, renewalObstacle: () => this.#obstacle() });
+    this.#exchange.onState((state) => state === "connected" && this.#report({ kind: "up" }));
     this.#exchange.onPush((push) => this.#exchange.keeper.onPush(push));
   }
 
@@ -74,6 +75,12 @@ export class RenewalSide {
     this.#exchange.close(new TenureError({ code: "CANCELLED", reason: "SESSION_CLOSED", message }));
   }
 
+  /** Renews no more and says so. The watch goes on: a main thread that is stalled cannot start another thread. */
+  fail(why: TenureError): void {
+    this.#exchange.keeper[Symbol.asyncDispose]();
+    this.#report({ kind: "failed", error: plainError(why) });
+  }
+
   #takeOne(order: ThreadOrder): void {
     switch (order.kind) {
       case "page":
@@ -84,6 +91,9 @@ export class RenewalSide {
         break;
       case "renewNow":
         this.#entries.get(order.id)?.keeping.renewNow();
+        break;
+      case "stopRenewing":
+        this.#entries.get(order.id)?.keeping[Symbol.dispose]();
         break;
       case "drop":
         this.#drop(order.id);
@@ -97,7 +107,7 @@ export class RenewalSide {
   #keep({ hold, id, slot }: ThreadOrder & { readonly kind: "keep" }): void {
     const keeping = this.#exchange.keeper.keep(hold, {
       onRenewed: (sentAtMs) => {
-        this.#instants.set(slot, sentAtMs);
+        this.#instants.raise(slot, sentAtMs);
         this.#renewed.push(id);
         this.#reportSoon();
       },
@@ -124,19 +134,19 @@ export class RenewalSide {
   #look(): void {
     if (this.#isClosed) return;
     const { clock } = this.#options;
+    clock.schedule(this.#stepMs, () => this.#look());
     const nowMs = clock.now();
     this.#watch.look(nowMs, this.#life.get(0));
     if (this.#watch.mayRenew && !this.#couldRenew) this.#exchange.keeper.renewAll();
     this.#couldRenew = this.#watch.mayRenew;
     if (this.#watch.isStalledPast(Number.NEGATIVE_INFINITY, nowMs)) this.#endIfPastTerm(nowMs);
-    clock.schedule(this.#stepMs, () => this.#look());
   }
 
   #endIfPastTerm(nowMs: number): void {
     const { endProcess, start } = this.#options;
     if (start.onStall !== "exit") return;
-    for (const { keeping, lease, usableTermMs } of this.#entries.values()) {
-      const deadlineMs = keeping.provenAtMs + usableTermMs;
+    for (const { lease, slot, usableTermMs } of this.#entries.values()) {
+      const deadlineMs = this.#instants.get(slot) + usableTermMs;
       if (!this.#watch.isStalledPast(deadlineMs, nowMs)) continue;
       const silent = `the main thread has shown no life for ${Math.round(this.#watch.silentMs)} ms`;
       const late = `${Math.round(nowMs - deadlineMs)} ms ago`;

@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { Worker } from "node:worker_threads";
 import type { SessionPush } from "@tenure/contracts";
 import { Backoff, type Clock, type HolderClock, type Random, type Timer } from "@tenure/kernel";
 import { TenureError } from "../../errors.ts";
@@ -9,21 +7,15 @@ import { HoldBook } from "../hold-book.ts";
 import type { Keeper } from "../keeper.ts";
 import { errorFromPlain, type ThreadOrder, type ThreadReport, type ThreadStart } from "./messages.ts";
 import { SharedInstants } from "./shared-instants.ts";
-
-/** The part of a worker that is used here. */
-export interface ThreadHandle {
-  postMessage(orders: readonly ThreadOrder[]): void;
-  terminate(): Promise<unknown>;
-  on(event: "message", listener: (reports: readonly ThreadReport[]) => void): unknown;
-  on(event: "error", listener: (error: unknown) => void): unknown;
-  on(event: "exit", listener: () => void): unknown;
-}
+import { startWorker, type ThreadHandle } from "./thread-handle.ts";
 
 /** What the thread is started with, and by whom. */
 export interface RenewalThreadOptions {
   readonly start: Omit<ThreadStart, "time" | "life">;
   readonly clock: Clock & Pick<HolderClock, "shared">;
   readonly random: Random;
+  /** Renews on this thread what the other has not taken over. */
+  readonly inline: Pick<Keeper, "keep">;
   /** Starts the thread; a worker when absent. */
   readonly startThread?: ((start: ThreadStart) => ThreadHandle) | undefined;
 }
@@ -35,6 +27,10 @@ interface Entry {
   readonly listener: KeepListener;
   /** The newest instant that the listener was told. */
   toldMs: number;
+  /** Neither thread renews it any more once this is false; its deadline is watched until it is dropped. */
+  isRenewing: boolean;
+  /** Renews it on this thread, until the other is known to do so. */
+  meanwhile: Keeping | undefined;
 }
 
 const restartBackoff = { firstMs: 50, limitMs: 1_000 };
@@ -43,8 +39,10 @@ const signsPerStopBound = 8;
 
 /**
  * Renews from a thread of its own with its own connection, so that a main thread that is busy for a while does not lose
- * its terms. Proven instants are in shared memory, so the main thread knows them before it has read any message. A
- * thread that dies is started again and takes over what is kept.
+ * its terms. Proven instants are in shared memory, so the main thread knows them before it has read any message. Until
+ * the thread has proven a renewal of its own, and again when it dies and is started anew, the main thread renews: a term
+ * never waits for a thread. The thread is told of a term before anything can act on it, and watches its deadline until
+ * the work is over, whoever renews.
  */
 export class RenewalThread implements Keeper {
   readonly #options: RenewalThreadOptions;
@@ -61,6 +59,9 @@ export class RenewalThread implements Keeper {
   #usedSlots = 0;
   #lastId = 0;
   #worker: ThreadHandle | undefined;
+  #hasStarted = false;
+  /** The thread has had a connection: it renews what it is given, or tells why not. */
+  #isUp = false;
   #orders: ThreadOrder[] = [];
   #isOrderDue = false;
   #isClosed = false;
@@ -77,27 +78,28 @@ export class RenewalThread implements Keeper {
     return this.#entries.size;
   }
 
-  /** Starts the thread, if it does not run: it needs some time before its first renewal. */
+  /** Starts the thread, if that was not done: it needs some time before its first renewal. */
   warmUp(): void {
-    if (this.#worker !== undefined || this.#isClosed) return;
+    if (this.#hasStarted || this.#isClosed) return;
+    this.#hasStarted = true;
     this.#showLife();
     this.#startThread();
   }
 
   keep(hold: KeptHold, listener: KeepListener): Keeping {
     this.warmUp();
-    this.#lastId += 1;
-    const entry: Entry = { id: this.#lastId, slot: this.#takeSlot(), hold, listener, toldMs: hold.provenAtMs };
-    this.#instants.set(entry.slot, hold.provenAtMs);
-    this.#entries.set(entry.id, entry);
-    this.#book.add(entry);
+    const entry = this.#enter(hold, listener);
     this.#order({ kind: "keep", id: entry.id, slot: entry.slot, hold });
+    // Not at the end of the turn: this thread may block in it, and then the other must know the deadline.
+    this.#sendOrders();
+    if (!this.#isUp) this.#renewMeanwhile(entry);
     const provenAtMs = () => (this.#entries.has(entry.id) ? this.#instants.get(entry.slot) : entry.toldMs);
     return {
       get provenAtMs() {
         return provenAtMs();
       },
-      renewNow: () => this.#entries.has(entry.id) && this.#order({ kind: "renewNow", id: entry.id }),
+      renewNow: () => this.#renewNow(entry),
+      stopRenewing: () => this.#stopRenewing(entry),
       [Symbol.dispose]: () => this.#drop(entry),
     };
   }
@@ -111,9 +113,16 @@ export class RenewalThread implements Keeper {
     this.#isClosed = true;
     this.#sign?.cancel();
     this.#restart?.cancel();
+    for (const { meanwhile } of this.#entries.values()) meanwhile?.[Symbol.dispose]();
     this.#entries.clear();
     const worker = this.#worker;
     if (worker === undefined) return;
+    // One that still starts has nothing to take leave of.
+    if (this.#isUp) await this.#takeLeave(worker);
+    await worker.terminate();
+  }
+
+  async #takeLeave(worker: ThreadHandle): Promise<void> {
     const exited = new AbortController();
     const exit = new Promise<void>((resolve) => worker.on("exit", () => resolve()));
     worker.postMessage([{ kind: "close" }]);
@@ -121,22 +130,65 @@ export class RenewalThread implements Keeper {
     const bound = clock.sleep(start.requestTimeoutMs, exited.signal).catch(() => {});
     await Promise.race([exit, bound]);
     exited.abort();
-    await worker.terminate();
+  }
+
+  #enter(hold: KeptHold, listener: KeepListener): Entry {
+    this.#lastId += 1;
+    const slot = this.#takeSlot();
+    const toldMs = hold.provenAtMs;
+    const entry: Entry = { id: this.#lastId, slot, hold, listener, toldMs, isRenewing: true, meanwhile: undefined };
+    this.#instants.set(slot, hold.provenAtMs);
+    this.#entries.set(entry.id, entry);
+    this.#book.add(entry);
+    return entry;
+  }
+
+  /** Renews on this thread until the other does. */
+  #renewMeanwhile(entry: Entry): void {
+    const { hold, listener, slot } = entry;
+    const { inline } = this.#options;
+    entry.meanwhile = inline.keep(
+      { ...hold, provenAtMs: this.#instants.get(slot) },
+      {
+        onRenewed: (sentAtMs) => {
+          this.#instants.raise(slot, sentAtMs);
+          this.#tellRenewed(entry);
+        },
+        onMissed: (error) => listener.onMissed(error),
+        onRefused: (error) => this.#onRefused(entry, error),
+        onEndOfTerm: (mark) => listener.onEndOfTerm(mark),
+        onEnded: (reason, note) => listener.onEnded(reason, note),
+      },
+    );
+  }
+
+  #leaveToThread(entry: Entry): void {
+    entry.meanwhile?.[Symbol.dispose]();
+    entry.meanwhile = undefined;
   }
 
   #startThread(): void {
     const { clock, start, startThread = startWorker } = this.#options;
     const worker = startThread({ ...start, time: clock.shared, life: this.#lifePage });
     this.#worker = worker;
-    worker.on("message", (reports: readonly ThreadReport[]) => this.#onReports(reports));
     let cause: unknown;
+    worker.on("message", (reports: readonly ThreadReport[]) => {
+      for (const report of reports) {
+        // It only watches any more, for as long as this thread could not hear of it.
+        if (report.kind === "failed") {
+          cause = errorFromPlain(report.error);
+          void worker.terminate();
+        } else this.#onReport(report);
+      }
+    });
     worker.on("error", (error) => {
       cause = error;
     });
     worker.on("exit", () => this.#onExit(worker, cause));
     const orders: ThreadOrder[] = this.#pages.map((page) => ({ kind: "page", page }));
-    for (const { hold, id, slot } of this.#entries.values()) {
+    for (const { hold, id, slot, isRenewing } of this.#entries.values()) {
       orders.push({ kind: "keep", id, slot, hold: { ...hold, provenAtMs: this.#instants.get(slot) } });
+      if (!isRenewing) orders.push({ kind: "stopRenewing", id });
     }
     worker.postMessage(orders);
   }
@@ -144,37 +196,38 @@ export class RenewalThread implements Keeper {
   #onExit(worker: ThreadHandle, cause: unknown): void {
     if (this.#worker !== worker || this.#isClosed) return;
     this.#worker = undefined;
+    this.#isUp = false;
     // A thread that is gone writes nothing any more.
     for (const slot of this.#leaving.values()) this.#freeSlots.push(slot);
     this.#leaving.clear();
     this.#orders = [];
     const error = threadLost(cause);
-    for (const { listener } of [...this.#entries.values()]) listener.onMissed(error);
     this.#restart = this.#options.clock.schedule(this.#backoff.next(), () => this.#startThread());
+    for (const entry of [...this.#entries.values()]) {
+      if (!entry.isRenewing) continue;
+      entry.listener.onMissed(error);
+      if (entry.isRenewing && entry.meanwhile === undefined) this.#renewMeanwhile(entry);
+      entry.meanwhile?.renewNow();
+    }
   }
 
-  #onReports(reports: readonly ThreadReport[]): void {
-    for (const report of reports) this.#onReport(report);
-  }
-
-  #onReport(report: ThreadReport): void {
+  #onReport(report: Exclude<ThreadReport, { readonly kind: "failed" }>): void {
     switch (report.kind) {
+      case "up":
+        this.#isUp = true;
+        break;
       case "renewed":
         this.#backoff.reset();
         for (const id of report.ids) this.#onRenewed(id);
         break;
       case "missed": {
         const error = errorFromPlain(report.error);
-        for (const id of report.ids) this.#entries.get(id)?.listener.onMissed(error);
+        for (const id of report.ids) this.#onMissed(id, error);
         break;
       }
-      case "refused": {
-        const entry = this.#entries.get(report.id);
-        if (entry === undefined) break;
-        this.#drop(entry);
-        entry.listener.onRefused(errorFromPlain(report.error));
+      case "refused":
+        this.#onRefused(this.#entries.get(report.id), errorFromPlain(report.error));
         break;
-      }
       case "endOfTerm":
         this.#entries.get(report.id)?.listener.onEndOfTerm(report.mark);
         break;
@@ -190,14 +243,47 @@ export class RenewalThread implements Keeper {
   #onRenewed(id: number): void {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
+    this.#leaveToThread(entry);
+    this.#tellRenewed(entry);
+  }
+
+  /** A miss of the thread means nothing while this one renews: it tells its own. */
+  #onMissed(id: number, error: TenureError): void {
+    const entry = this.#entries.get(id);
+    if (entry?.isRenewing && entry.meanwhile === undefined) entry.listener.onMissed(error);
+  }
+
+  /** The deadline stays: whatever the term is for may still run. */
+  #onRefused(entry: Entry | undefined, error: TenureError): void {
+    if (!entry?.isRenewing) return;
+    this.#stopRenewing(entry);
+    entry.listener.onRefused(error);
+  }
+
+  #tellRenewed(entry: Entry): void {
     const provenAtMs = this.#instants.get(entry.slot);
     if (provenAtMs <= entry.toldMs) return;
     entry.toldMs = provenAtMs;
     entry.listener.onRenewed(provenAtMs);
   }
 
+  #renewNow(entry: Entry): void {
+    if (!entry.isRenewing || !this.#entries.has(entry.id)) return;
+    this.#order({ kind: "renewNow", id: entry.id });
+    entry.meanwhile?.renewNow();
+  }
+
+  #stopRenewing(entry: Entry): void {
+    if (!entry.isRenewing || !this.#entries.has(entry.id)) return;
+    entry.isRenewing = false;
+    this.#leaveToThread(entry);
+    this.#order({ kind: "stopRenewing", id: entry.id });
+  }
+
   #drop(entry: Entry): void {
     if (!this.#entries.delete(entry.id)) return;
+    entry.isRenewing = false;
+    this.#leaveToThread(entry);
     entry.toldMs = Math.max(entry.toldMs, this.#instants.get(entry.slot));
     this.#book.delete(entry);
     this.#leaving.set(entry.id, entry.slot);
@@ -231,10 +317,14 @@ export class RenewalThread implements Keeper {
     this.#isOrderDue = true;
     atEndOfTurn(() => {
       this.#isOrderDue = false;
-      const orders = this.#orders;
-      this.#orders = [];
-      if (orders.length > 0) this.#worker?.postMessage(orders);
+      this.#sendOrders();
     });
+  }
+
+  #sendOrders(): void {
+    const orders = this.#orders;
+    this.#orders = [];
+    if (orders.length > 0) this.#worker?.postMessage(orders);
   }
 
   /** Writes the present instant where the thread looks for it, again and again: what a blocked main thread cannot do. */
@@ -243,18 +333,6 @@ export class RenewalThread implements Keeper {
     this.#life.set(0, clock.now());
     this.#sign = clock.schedule(start.stopBoundMs / signsPerStopBound, () => this.#showLife());
   }
-}
-
-/** The thread's module, beside this one: a bundler must be told to keep it there. */
-const workerUrl = new URL("./renewal-worker.js", import.meta.url);
-
-/** Whether the thread's module is where it should be. Without it terms could be taken and not renewed. */
-export function hasThreadModule(): boolean {
-  return existsSync(workerUrl);
-}
-
-function startWorker(workerData: ThreadStart): ThreadHandle {
-  return new Worker(workerUrl, { workerData, name: "tenure-renewal" });
 }
 
 function threadLost(cause: unknown): TenureError {

@@ -1,6 +1,7 @@
 import { writeSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { HolderClock, systemRandom } from "@tenure/kernel";
+import { toTenureError } from "../../errors.ts";
 import { makeTransport } from "../../transport/make-transport.ts";
 import type { ThreadOrder, ThreadStart } from "./messages.ts";
 import { RenewalSide } from "./renewal-side.ts";
@@ -41,6 +42,7 @@ function main(start: ThreadStart): void {
     await transport[Symbol.asyncDispose]();
     port.close();
   });
+  process.on("uncaughtException", (error) => side.fail(toTenureError(error)));
   side.start();
 }
 

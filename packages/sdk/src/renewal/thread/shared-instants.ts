@@ -5,8 +5,8 @@ const microsPerMs = 1_000;
 const nothing = -(2n ** 62n);
 
 /**
- * Instants in memory that two threads share: one writes, the other reads the newest without waiting for a message. Slots
- * are added by whole pages, which the writer's side must be given.
+ * Instants in memory that two threads share: each reads the newest without waiting for a message. Slots are added by
+ * whole pages, which the other side must be given.
  */
 export class SharedInstants {
   readonly #pages: BigInt64Array[] = [];
@@ -36,8 +36,19 @@ export class SharedInstants {
 
   /** Rounded down to the microsecond, which errs early. */
   set(slot: number, atMs: number): void {
-    const micros = Number.isFinite(atMs) ? BigInt(Math.floor(atMs * microsPerMs)) : nothing;
-    Atomics.store(this.#pageOf(slot), slot % slotsPerPage, micros);
+    Atomics.store(this.#pageOf(slot), slot % slotsPerPage, microsOf(atMs));
+  }
+
+  /** Sets a slot that is earlier, whoever else writes into it at the same time. */
+  raise(slot: number, atMs: number): void {
+    const page = this.#pageOf(slot);
+    const place = slot % slotsPerPage;
+    const micros = microsOf(atMs);
+    for (let seen = Atomics.load(page, place); seen < micros; ) {
+      const found = Atomics.compareExchange(page, place, seen, micros);
+      if (found === seen) return;
+      seen = found;
+    }
   }
 
   #pageOf(slot: number): BigInt64Array {
@@ -45,4 +56,8 @@ export class SharedInstants {
     if (page === undefined) throw new RangeError(`there is no slot ${slot} among ${this.size}`);
     return page;
   }
+}
+
+function microsOf(atMs: number): bigint {
+  return Number.isFinite(atMs) ? BigInt(Math.floor(atMs * microsPerMs)) : nothing;
 }

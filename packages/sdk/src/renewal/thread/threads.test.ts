@@ -1,12 +1,31 @@
 import { TermEndReason } from "@tenure/contracts";
-import { FakeClock, seededRandom } from "@tenure/kernel";
+import { type Clock, FakeClock, seededRandom } from "@tenure/kernel";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { TenureError } from "../../errors.ts";
-import type { EndOfTermMark, KeepListener, KeptHold } from "../../session/session.ts";
+import { TenureError } from "../../errors.ts";
+import type { EndOfTermMark, Keeping, KeepListener, KeptHold } from "../../session/session.ts";
 import { ScriptedTransport } from "../../testing/scripted-transport.ts";
 import type { ThreadOrder, ThreadReport, ThreadStart } from "./messages.ts";
 import { RenewalSide } from "./renewal-side.ts";
-import { RenewalThread, type ThreadHandle } from "./renewal-thread.ts";
+import { RenewalThread } from "./renewal-thread.ts";
+import type { ThreadHandle } from "./thread-handle.ts";
+
+/** The main thread's own renewals; the test is their store. */
+class FakeInline {
+  readonly kept: { readonly hold: KeptHold; readonly listener: KeepListener; renewals: number; isStopped: boolean }[] =
+    [];
+
+  keep(hold: KeptHold, listener: KeepListener): Keeping {
+    const entry = { hold, listener, renewals: 0, isStopped: false };
+    const stop = (): void => {
+      entry.isStopped = true;
+    };
+    this.kept.push(entry);
+    const renewNow = (): void => {
+      entry.renewals += 1;
+    };
+    return { provenAtMs: hold.provenAtMs, renewNow, stopRenewing: stop, [Symbol.dispose]: stop };
+  }
+}
 
 /** Both sides in one thread: messages are copied as they would be between two, and arrive a turn later. */
 class FakeThread implements ThreadHandle {
@@ -14,9 +33,11 @@ class FakeThread implements ThreadHandle {
   readonly side: RenewalSide;
   readonly #onMessage: ((reports: readonly ThreadReport[]) => void)[] = [];
   readonly #onExit: (() => void)[] = [];
+  readonly #posted: ThreadOrder[];
   isAlive = true;
 
-  constructor(start: ThreadStart, clock: FakeClock, ended: string[]) {
+  constructor(start: ThreadStart, clock: FakeClock, ended: string[], posted: ThreadOrder[]) {
+    this.#posted = posted;
     this.side = new RenewalSide({
       start,
       transport: this.transport,
@@ -30,6 +51,7 @@ class FakeThread implements ThreadHandle {
 
   postMessage(orders: readonly ThreadOrder[]): void {
     const copy = structuredClone(orders);
+    this.#posted.push(...orders);
     queueMicrotask(() => {
       if (!this.isAlive) return;
       this.side.take(copy);
@@ -58,7 +80,7 @@ class FakeThread implements ThreadHandle {
   #deliver(listeners: readonly ((reports: readonly ThreadReport[]) => void)[], reports: readonly ThreadReport[]): void {
     const copy = structuredClone(reports);
     queueMicrotask(() => {
-      if (this.isAlive) for (const listener of listeners) listener(copy);
+      if (this.isAlive && !isStalled) for (const listener of listeners) listener(copy);
     });
   }
 }
@@ -86,17 +108,41 @@ let clock: FakeClock;
 let keeper: RenewalThread;
 let threads: FakeThread[];
 let ended: string[];
+let inline: FakeInline;
+/** What was posted to the threads, noted as it was posted. */
+let posted: ThreadOrder[];
+/** Whether the main thread runs nothing: neither its timers nor what it is told. */
+let isStalled = false;
+
+function mainClock(): Clock {
+  return {
+    now: () => clock.now(),
+    wall: () => clock.wall(),
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+    schedule: (ms, action) => clock.schedule(ms, () => isStalled || action()),
+  };
+}
+
+/** Lets time pass for all but the main thread. */
+async function stall(forMs: number): Promise<void> {
+  isStalled = true;
+  await clock.advance(forMs);
+}
 
 beforeEach(() => {
   clock = new FakeClock({ startMs: 50_000 });
   threads = [];
   ended = [];
-  const shared = Object.assign(clock, { shared: new SharedArrayBuffer(16) });
+  posted = [];
+  inline = new FakeInline();
+  isStalled = false;
+  const shared = { ...mainClock(), shared: new SharedArrayBuffer(16) };
   keeper = new RenewalThread({
     clock: shared,
     random: seededRandom(1),
+    inline,
     startThread: (start) => {
-      const thread = new FakeThread(start, clock, ended);
+      const thread = new FakeThread(start, clock, ended, posted);
       threads.push(thread);
       return thread;
     },
@@ -156,6 +202,7 @@ async function startKeeping(ids: readonly number[], notes: readonly Notes[]) {
   const keepings = ids.map((id, index) => keeper.keep(holdOf(id), notes[index] ?? new Notes()));
   await clock.advance(0);
   lastThread().transport.last.welcome();
+  await clock.advance(0);
   return keepings;
 }
 
@@ -184,8 +231,8 @@ describe("the renewing thread", () => {
 
   it("hands refusals, misses, marks and ends over with all that they say", async () => {
     const notes = new Notes();
-    await startKeeping([1], [notes]);
-    await clock.advance(0);
+    const [keeping] = await startKeeping([1], [notes]);
+    await serve(2_500);
     const { last } = lastThread().transport;
     await clock.advance(3_000);
     const lease = { namespace: "tests", name: "lease-1" };
@@ -195,14 +242,17 @@ describe("the renewing thread", () => {
     last.say({ pushes: [{ push: { $case: "termEnded", value } }] });
     const detail = { reasonName: "FENCED", token: 99n, violations: [], attributes: {} } as never;
     const failure = { code: 9, message: "fenced", detail };
-    last.say({ refusals: [{ holdId: 1n, partition: 3, sendNumber: 2n, failure }] });
+    last.say({ refusals: [{ holdId: 1n, partition: 3, sendNumber: 99n, failure }] });
     await clock.advance(0);
-    expect([...new Set(notes.told)]).toEqual([
+    expect([...new Set(notes.told.filter((text) => !text.startsWith("renewed")))]).toEqual([
       "missed TenureError DEADLINE_EXCEEDED",
       "marked b",
       `ended ${TermEndReason.REVOKED} why`,
       "refused FENCED 99",
     ]);
+    // Refused, but what it is for may still run: its deadline is watched until it is dropped.
+    expect(keeper.size).toBe(1);
+    keeping?.[Symbol.dispose]();
     expect(keeper.size).toBe(0);
   });
 
@@ -244,5 +294,106 @@ describe("the renewing thread", () => {
     await clock.advance(1_000);
     expect(clock.pendingTimers).toBe(0);
     expect(lastThread().transport.last.isClosed).toBe(true);
+  });
+});
+
+describe("until the thread has taken a hold over", () => {
+  it("this thread renews it, tells its misses, and proves instants for both", async () => {
+    const notes = new Notes();
+    const keeping = keeper.keep(holdOf(1), notes);
+    const [meanwhile] = inline.kept;
+    expect(meanwhile?.hold).toMatchObject({ holdId: 1n, provenAtMs: 50_000 });
+    // The thread starts for longer than a whole term: no greeting, nothing renewed there.
+    for (let passedMs = 0; passedMs < 12_000; passedMs += 2_000) {
+      await clock.advance(2_000);
+      meanwhile?.listener.onRenewed(clock.now());
+      expect(keeping.provenAtMs).toBe(clock.now());
+    }
+    expect(notes.told).toEqual([52, 54, 56, 58, 60, 62].map((seconds) => `renewed ${seconds}000`));
+    meanwhile?.listener.onMissed(new TenureError({ code: "UNAVAILABLE", reason: "SESSION_BROKEN", message: "gone" }));
+    expect(notes.told.at(-1)).toBe("missed TenureError SESSION_BROKEN");
+    expect(ended).toEqual([]);
+  });
+
+  it("it goes on here when the thread is up, and stops with the thread's first proof", async () => {
+    const notes = new Notes();
+    await startKeeping([1], [notes]);
+    expect(inline.kept[0]?.isStopped).toBe(false);
+    await serve(2_500);
+    expect(inline.kept[0]?.isStopped).toBe(true);
+    keeper.keep(holdOf(2), new Notes());
+    expect(inline.kept).toHaveLength(1);
+  });
+
+  it("a refusal here is final for both, and is told once", async () => {
+    const notes = new Notes();
+    const keeping = keeper.keep(holdOf(1), notes);
+    const refusal = new TenureError({
+      code: "FAILED_PRECONDITION",
+      reason: "FENCED",
+      message: "",
+      details: { token: 9n },
+    });
+    inline.kept[0]?.listener.onRefused(refusal);
+    await clock.advance(0);
+    expect(notes.told).toEqual(["refused FENCED 9"]);
+    expect(posted.map(({ kind }) => kind)).toEqual(["page", "keep", "stopRenewing"]);
+    keeping[Symbol.dispose]();
+    keeping[Symbol.dispose]();
+    await clock.advance(0);
+    expect(posted.at(-1)?.kind).toBe("drop");
+  });
+
+  it("it is renewed here again when the thread dies", async () => {
+    const notes = new Notes();
+    await startKeeping([1], [notes]);
+    await serve(2_500);
+    lastThread().die();
+    await clock.advance(0);
+    expect(inline.kept[1]).toMatchObject({ renewals: 1, isStopped: false });
+    keeper.keep(holdOf(2), new Notes());
+    expect(inline.kept).toHaveLength(3);
+    await clock.advance(100);
+    expect(threads).toHaveLength(2);
+  });
+});
+
+describe("a main thread that stalls", () => {
+  it("in the turn of its grant has already told the thread, which ends the process at the deadline", async () => {
+    keeper.keep(holdOf(1), new Notes());
+    expect(posted.map(({ kind }) => kind)).toEqual(["page", "keep"]);
+    await stall(10_900);
+    expect(ended).toEqual([]);
+    await stall(500);
+    expect(ended[0]).toContain("the term of tests/lease-1 ended");
+  });
+
+  it("is judged by what it has itself renewed, too", async () => {
+    keeper.keep(holdOf(1), new Notes());
+    await clock.advance(5_000);
+    inline.kept[0]?.listener.onRenewed(55_000);
+    await stall(10_900);
+    expect(ended).toEqual([]);
+    await stall(500);
+    expect(ended).not.toEqual([]);
+  });
+
+  it.each(["told to stop renewing", "whose thread has failed"])("is ended also when %s", async (how) => {
+    const keeping = keeper.keep(holdOf(1), new Notes());
+    await clock.advance(0);
+    if (how === "told to stop renewing") keeping.stopRenewing();
+    else lastThread().side.fail(new TenureError({ code: "INTERNAL", reason: "INTERNAL", message: "a defect" }));
+    await Promise.resolve();
+    await stall(11_500);
+    expect(ended).not.toEqual([]);
+  });
+
+  it("with nothing to do any more is left alone", async () => {
+    const keeping = keeper.keep(holdOf(1), new Notes());
+    await clock.advance(0);
+    keeping[Symbol.dispose]();
+    await clock.advance(0);
+    await stall(30_000);
+    expect(ended).toEqual([]);
   });
 });
