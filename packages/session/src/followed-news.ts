@@ -5,6 +5,7 @@ import {
   CandidateServiceRegisterRequest,
   CandidateServiceUpdateRequest,
   CandidateServiceWithdrawRequest,
+  LeaseServiceAcceptResponse,
   leaseKeyToWire,
   type SessionPush,
 } from "@tenure/contracts";
@@ -69,7 +70,9 @@ export class FollowedNews {
    * such message.
    */
   onAnswered(method: string, request: Uint8Array, response: Uint8Array): void {
-    if (method === "CandidateService.Register") {
+    if (method === "LeaseService.Accept") {
+      this.#onAccepted(LeaseServiceAcceptResponse.decode(response));
+    } else if (method === "CandidateService.Register") {
       this.#addCandidate(CandidateServiceRegisterRequest.decode(request).candidate);
     } else if (method === "CandidateService.Update") {
       this.#addCandidate(CandidateServiceUpdateRequest.decode(request).candidate);
@@ -109,6 +112,17 @@ export class FollowedNews {
     answers.forEach(({ candidate }, place) => {
       if ((renewalRevisions[place] ?? 0n) > 0n) this.#addCandidate(candidate);
     });
+  }
+
+  /** A term that an election gave may be asked to finish before its first renewal. */
+  #onAccepted({ grant }: LeaseServiceAcceptResponse): void {
+    if (grant?.lease === undefined || grant.hold === undefined) return;
+    const { holdId, partition, token } = grant.hold;
+    const followed = this.#follow(leaseKey(grant.lease.namespace, grant.lease.name));
+    if (followed === undefined) return;
+    const name = `${partition}.${holdId}`;
+    this.#holds.add(name);
+    followed.tokens.set(token, name);
   }
 
   #addCandidate(key: CandidateKey | undefined): void {

@@ -74,7 +74,7 @@ export class LiveCandidates implements Disposable {
   #announceAll(): void {
     const sinceMs = this.#announcedAtMs;
     this.#announcedAtMs = this.#options.clock.now();
-    const live = [...this.#sessions].filter(({ heardAtMs }) => heardAtMs > sinceMs);
+    const live = [...this.#sessions].filter(({ heardAtMs }) => heardAtMs >= sinceMs);
     this.#announce(live);
   }
 

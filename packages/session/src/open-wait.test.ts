@@ -17,7 +17,7 @@ function waitOf(clock: FakeClock, wait: object, sendNumber = 4n) {
 }
 
 describe("OpenWait", () => {
-  it("is sent again with its age and the newest beat, and otherwise as it was", async () => {
+  it("is sent again with its age, the newest beat and what is left of its timeout, and otherwise as it was", async () => {
     const clock = new FakeClock();
     const wait = waitOf(clock, {
       timeout: { seconds: 60n, nanos: 0 },
@@ -29,7 +29,11 @@ describe("OpenWait", () => {
     await clock.advance(1_500);
     const sent = LeaseServiceAcquireRequest.decode(wait.request());
     expect(sent.wait && durationToMs(sent.wait.age ?? { seconds: 0n, nanos: 0 })).toBe(3_500);
-    expect(sent.wait).toMatchObject({ beatNumber: 7n, supersedesKey: "k", timeout: { seconds: 60n } });
+    expect(sent.wait).toMatchObject({
+      beatNumber: 7n,
+      supersedesKey: "k",
+      timeout: { seconds: 58n, nanos: 500_000_000 },
+    });
     expect(sent).toMatchObject({ attempt: { clientId: "client", number: 9n }, sendNumber: 4n });
     expect([wait.clientId, wait.attemptNumber]).toEqual(["client", 9n]);
   });
