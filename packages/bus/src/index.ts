@@ -37,6 +37,8 @@ export {
   controlWildcard,
   inboxPrefixOf,
   incarnationSubject,
+  livenessSubject,
+  livenessWildcard,
   logSubject,
   logWildcard,
   ownerSubject,

@@ -80,6 +80,14 @@ export function ownerSubject(instance: string): string {
 /** The beats of every replica. */
 export const ownerWildcard = "tenure.owner.*";
 
+/** Where one gateway says each second, and at each close, which candidates beat on a live stream of it. */
+export function livenessSubject(instance: string): string {
+  return `tenure.liveness.${subjectToken(instance, "instance")}`;
+}
+
+/** The live candidates of every gateway. */
+export const livenessWildcard = "tenure.liveness.*";
+
 /** The log of one partition. */
 export function logSubject(partition: number): string {
   return `tenure.log.${partitionToken(partition)}`;

@@ -4,11 +4,13 @@ import {
   callWildcard,
   controlWildcard,
   incarnationSubject,
+  livenessWildcard,
   logWildcard,
   ownerWildcard,
   presenceWildcard,
   probeWildcard,
 } from "@tenure/bus";
+import { IdentityServiceDefinition } from "@tenure/contracts";
 import {
   inspection,
   logReading,
@@ -96,20 +98,26 @@ function componentPermissions(): Permissions {
 /** What only certain services write: the log, its snapshots and the probe have one kind of writer. */
 const ownWrites: Readonly<Record<ServiceUser, readonly string[]>> = {
   "lease-store": [logWildcard, ownerWildcard, probeWildcard, ...snapshotWriting, auditWildcard],
-  gateway: [auditWildcard],
-  identity: [],
+  gateway: [auditWildcard, livenessWildcard],
+  // Its replicas pass what operators ask of collection on to the one that collects, which answers them.
+  identity: [
+    callSubject(IdentityServiceDefinition.name, IdentityServiceDefinition.methods.collect.name, "collector"),
+    controlWildcard(IdentityServiceDefinition.name),
+    inboxOf("identity"),
+  ],
   election: [],
   migration: [],
 };
 
 /**
- * Whose presence a service follows: the gateway everyone's, the lease stores each other's. Both hear the owners' beats,
- * the ones to judge each other, the other to find them.
+ * Whose presence a service follows: the gateway and the election everyone's, the lease stores each other's. Gateways and
+ * lease stores hear the owners' beats, the ones to find them, the others to judge each other; the election hears which
+ * candidates are live.
  */
 const ownReads: Readonly<Record<ServiceUser, readonly string[]>> = {
   "lease-store": [presenceWildcard("lease-store"), ownerWildcard],
   gateway: [presenceWildcard(), ownerWildcard],
   identity: [],
-  election: [],
+  election: [presenceWildcard(), livenessWildcard],
   migration: [],
 };

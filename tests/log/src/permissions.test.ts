@@ -105,8 +105,8 @@ const reserved: readonly {
   { kind: "subscribe", subject: "tenure.rpc.IdentityService.Get", to: ["identity"] },
   { kind: "subscribe", subject: "tenure.rpc.MigrationService.Get", to: ["migration"] },
   { kind: "subscribe", subject: "tenure.rpc.SystemService.Doctor", to: ["lease-store", "gateway"] },
-  { kind: "subscribe", subject: "tenure.presence.*.*", to: ["gateway"] },
-  { kind: "subscribe", subject: "tenure.presence.lease-store.*", to: ["lease-store", "gateway"] },
+  { kind: "subscribe", subject: "tenure.presence.*.*", to: ["election", "gateway"] },
+  { kind: "subscribe", subject: "tenure.presence.lease-store.*", to: ["lease-store", "election", "gateway"] },
   ...users.flatMap((user) => [
     { kind: "subscribe", subject: `_INBOX_${user}.>`, to: [user] } as const,
     {

@@ -1,0 +1,86 @@
+import { hash32 } from "@tenure/core";
+import { waitFor } from "@tenure/testkit";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Deployment, startDeployment } from "./deployment.ts";
+import { leaseOf, StandIn } from "./stand-in.ts";
+
+const shards = 4;
+
+describe("coordinators that are killed with -9", () => {
+  let deployment: Deployment;
+  let started = 2;
+
+  beforeAll(async () => {
+    deployment = await startDeployment({ elections: 2, electionArgs: [`--shards=${shards}`] });
+  }, 120_000);
+
+  afterAll(() => deployment[Symbol.asyncDispose](), 60_000);
+
+  const shardLeases = () => Array.from({ length: shards }, (_, shard) => `election:${shard}`);
+
+  async function coordinatorOf(lease: string): Promise<string> {
+    const shard = hash32(`tests/${lease}`) % shards;
+    const look = async () => (await leaseOf(deployment, `election:${shard}`, "tenure-system"))?.holds[0]?.holder;
+    return await waitFor(look, { timeoutMs: 60_000, describe: `a coordinator of shard ${shard}` });
+  }
+
+  /** Kills whoever coordinates a lease, and starts another replica. */
+  async function killCoordinator(lease: string): Promise<string> {
+    const killed = await coordinatorOf(lease);
+    await deployment.kill(killed);
+    started += 1;
+    deployment.start("election", `election-${started}`, [`--shards=${shards}`]);
+    return killed;
+  }
+
+  it("[90] share the shards evenly, and each has one at a time", async () => {
+    const holders = async () => {
+      const leases = await Promise.all(shardLeases().map((name) => leaseOf(deployment, name, "tenure-system")));
+      return leases.map((lease) => lease?.holds[0]?.holder ?? "");
+    };
+    const look = async () => {
+      const sorted = (await holders()).toSorted();
+      return sorted.join() === "election-1,election-1,election-2,election-2";
+    };
+    await waitFor(look, { timeoutMs: 60_000, describe: "two shards for each of two coordinators" });
+  }, 120_000);
+
+  it("[91] before the ping: the next one asks, elects and sees it accepted", async () => {
+    const a = new StandIn(deployment, "before-ping", "a");
+    await killCoordinator("before-ping");
+    await a.register();
+    expect(await a.lead()).toBeGreaterThan(0n);
+  }, 120_000);
+
+  it("[91] after the ping: the next one takes the answer", async () => {
+    const a = new StandIn(deployment, "after-ping", "a");
+    await a.register();
+    const ping = await a.asked();
+    await killCoordinator("after-ping");
+    await a.answer(ping);
+    expect(await a.lead()).toBeGreaterThan(0n);
+  }, 120_000);
+
+  it("[91] after the answers, before or after the elect command: the election completes", async () => {
+    const a = new StandIn(deployment, "after-acks", "a");
+    await a.register();
+    const ping = await a.asked();
+    const coordinator = await coordinatorOf("after-acks");
+    const killed = deployment.kill(coordinator);
+    await a.answer(ping);
+    await killed;
+    expect(await a.lead()).toBeGreaterThan(0n);
+  }, 120_000);
+
+  it("[91] after the elect command: the candidate accepts, and the next coordinator leaves it alone", async () => {
+    const a = new StandIn(deployment, "after-elect", "a");
+    await a.register();
+    const token = await a.chosen();
+    expect(await a.accept(token)).toBe(true);
+    const killed = await killCoordinator("after-elect");
+    const hasNext = async () => (await coordinatorOf("after-elect")) !== killed;
+    await waitFor(hasNext, { timeoutMs: 60_000, describe: "another coordinator" });
+    const lease = await leaseOf(deployment, "after-elect");
+    expect(lease?.lastToken).toBe(token);
+  }, 120_000);
+});
