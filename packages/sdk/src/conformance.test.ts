@@ -225,7 +225,7 @@ describe("a release", () => {
     await session.clock.advance(400);
     kept.listener.onRenewed(session.clock.now());
     expect(session.releases).toEqual([]);
-    expect(kept.isDisposed).toBe(false);
+    expect(kept.isRenewing).toBe(true);
     end();
     await leading;
     expect(session.releases).toHaveLength(1);
@@ -236,7 +236,7 @@ describe("a release", () => {
     const { session, kept, exits } = await leader(undefined, { signal: stop.signal });
     stop.abort();
     await session.clock.advance(500);
-    expect(kept.isDisposed).toBe(true);
+    expect(kept.isRenewing).toBe(false);
     await session.clock.advance(5_000);
     expect(session.releases).toEqual([]);
     expect(exits).toMatchObject([{ code: 20, atMs: 2_100 }]);
