@@ -5,6 +5,7 @@ export { type NatsBinary, natsBinary } from "./nats-binary.ts";
 export { type NatsCluster, type NatsClusterOptions, startNatsCluster } from "./nats-cluster.ts";
 export { type NatsOptions, NatsServer, startNats } from "./nats-server.ts";
 export { type ProcessState, processState } from "./process-state.ts";
+export { promisedMs } from "./promised.ts";
 export { startScript, startService } from "./service.ts";
 export { type TempDirectory, tempDirectory } from "./temp-directory.ts";
 export { type WaitOptions, waitFor } from "./wait-for.ts";

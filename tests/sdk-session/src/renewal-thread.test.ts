@@ -1,10 +1,9 @@
 import { fileURLToPath } from "node:url";
 import type { Keeping, Session } from "@tenure/sdk/session";
-import { type ManagedProcess, startScript, waitFor } from "@tenure/testkit";
+import { type ManagedProcess, promisedMs, startScript, waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { claimOf, keptOf, Notes, only } from "./claims.ts";
 import { type Deployment, startDeployment, ways } from "./deployment.ts";
-import { promisedMs } from "./promised.ts";
 
 let deployment: Deployment;
 

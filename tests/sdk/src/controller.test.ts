@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 import { systemClock } from "@tenure/kernel";
 import type { Tenure } from "@tenure/sdk";
-import { waitFor } from "@tenure/testkit";
+import { promisedMs, waitFor } from "@tenure/testkit";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Copies } from "./copies.ts";
 import { type Deployment, startDeployment } from "./deployment.ts";
-import { promisedMs } from "./promised.ts";
 
 /** The shortest that a deployment allows unless told otherwise. */
 const leaseDurationMs = 5_000;
