@@ -24,8 +24,8 @@ export class Deployment implements AsyncDisposable {
     this.endpoint = `127.0.0.1:${grpcPort}`;
   }
 
-  /** Starts a lease store or the gateway. */
-  start(service: "lease-store" | "gateway", args: readonly string[] = []): ManagedProcess {
+  /** Starts a service. */
+  start(service: "lease-store" | "gateway" | "election", args: readonly string[] = []): ManagedProcess {
     const common = ["--mode=development", `--nats-url=${this.nats.url}`, "--http-port=0"];
     const port = service === "gateway" ? [`--grpc-port=${this.#grpcPort}`] : [];
     const started = startService(service, { args: [...common, ...port, ...args] });

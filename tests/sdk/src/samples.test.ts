@@ -15,6 +15,7 @@ let deployment: Deployment;
 
 beforeAll(async () => {
   deployment = await startDeployment();
+  deployment.start("election");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const { index, code } of samples) {
