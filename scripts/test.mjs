@@ -16,7 +16,7 @@ const server = await findNatsServer({
 for (const results of resultFiles()) rmSync(results, { force: true });
 const lint = run("npm", ["run", "--silent", "lint"]);
 const tests = turbo(
-  ["run", "typecheck", "test", "--continue", "--concurrency=3", "--output-logs=new-only"],
+  ["run", "typecheck", "test", "--continue", "--concurrency=2", "--output-logs=new-only"],
   "inherit",
   {
     TENURE_NATS_SERVER: server.path,
