@@ -15,30 +15,65 @@ const server = await findNatsServer({
 
 for (const results of resultFiles()) rmSync(results, { force: true });
 const lint = run("npm", ["run", "--silent", "lint"]);
-const tests = turbo(
-  ["run", "typecheck", "test", "--continue", "--concurrency=2", "--output-logs=new-only"],
-  "inherit",
-  {
-    TENURE_NATS_SERVER: server.path,
-    ...(process.argv.includes("--long") ? { TENURE_LONG: "1" } : {}),
-  },
-);
-const status = lint.status || tests.status;
+let tested = test(2);
+let verdict = countResults();
+// On a busy machine a wait may end in vain although nothing is wrong. Such suites alone get a second run, one at a
+// time, and are named; a wrong answer is final.
+const inVain = verdict.failures;
+if (tested !== 0 && inVain.length > 0 && inVain.every(isWaitInVain)) {
+  tell("waited in vain, now once more on a quieter machine", inVain);
+  tested = test(1);
+  verdict = countResults();
+  if (tested === 0) tell("passed only on a quieter machine", inVain);
+}
 
-let passed = 0;
-let failed = 0;
-for (const file of resultFiles()) {
-  if (!existsSync(file)) continue;
-  const results = JSON.parse(readFileSync(file, "utf8"));
-  passed += results.numPassedTests;
-  failed += results.numFailedTests;
-}
-if (status !== 0 && failed === 0) {
+const status = lint.status || tested;
+tell("failed", verdict.failures);
+if (status !== 0 && verdict.failures.length === 0) {
   console.log("tenure: lint, the type check or a test file as a whole failed, see above");
-  failed = 1;
 }
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(status === 0 && failed === 0 ? 0 : 1);
+const failed = verdict.failures.length || (status === 0 ? 0 : 1);
+console.log(`${verdict.passed} passed, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);
+
+/** Runs the type check and every suite that has not passed yet; gives the exit status. */
+function test(concurrency) {
+  const args = ["run", "typecheck", "test", "--continue", `--concurrency=${concurrency}`, "--output-logs=new-only"];
+  const long = process.argv.includes("--long") ? { TENURE_LONG: "1" } : {};
+  return turbo(args, "inherit", { TENURE_NATS_SERVER: server.path, ...long }).status;
+}
+
+/** What the suites found, from the files that they left. */
+function countResults() {
+  const written = resultFiles().filter((file) => existsSync(file));
+  const suites = written.map((file) => JSON.parse(readFileSync(file, "utf8")));
+  const files = suites.flatMap(({ testResults }) => testResults);
+  const tests = files.flatMap(({ assertionResults }) => assertionResults);
+  // A file fails as a whole when it cannot be loaded, or when what comes before its tests fails.
+  const broken = files.filter(({ message, status }) => status === "failed" && message !== "");
+  return {
+    passed: tests.filter(({ status }) => status === "passed").length,
+    failures: [
+      ...tests.filter(({ status }) => status === "failed"),
+      ...broken.map(({ message, name }) => ({ fullName: name, failureMessages: [message] })),
+    ],
+  };
+}
+
+/** Whether a test failed because something did not come in time, not because of what came. */
+function isWaitInVain({ failureMessages }) {
+  // The last two are what vitest reports of a test or hook that ran into its own time limit.
+  const signs =
+    /\bwaited \d+ ms in vain\b|\bdid not come within \d+ ms|^Error: STACK_TRACE_ERROR\n|^Hook timed out in /;
+  return failureMessages.every((message) => signs.test(message));
+}
+
+/** Names tests, each with the first line of why it failed. */
+function tell(what, failures) {
+  for (const { fullName, failureMessages } of failures) {
+    console.log(`tenure: ${what}: ${fullName}: ${failureMessages[0]?.split("\n", 1)[0]}`);
+  }
+}
 
 /** Where each workspace's test run leaves its counts; a cached run restores the file. */
 function resultFiles() {
