@@ -1,4 +1,7 @@
 export { FakeClock } from "@tenure/kernel";
+export { connectTest } from "./connect-test.ts";
+export { Deployment, type DeploymentParts } from "./deployment.ts";
+export type { DeploymentShape, ServiceName } from "./deployment-shape.ts";
 export { freePort } from "./free-port.ts";
 export { ManagedProcess, type ProcessExit, type ProcessOptions, startProcess } from "./managed-process.ts";
 export { type NatsBinary, natsBinary } from "./nats-binary.ts";
@@ -7,5 +10,6 @@ export { type NatsOptions, NatsServer, startNats } from "./nats-server.ts";
 export { type ProcessState, processState } from "./process-state.ts";
 export { promisedMs } from "./promised.ts";
 export { startScript, startService } from "./service.ts";
+export { startDeployment, startDeploymentOf } from "./start-deployment.ts";
 export { type TempDirectory, tempDirectory } from "./temp-directory.ts";
 export { type WaitOptions, waitFor } from "./wait-for.ts";

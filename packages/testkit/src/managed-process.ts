@@ -28,6 +28,8 @@ const defaultTimeoutMs = 30_000;
 export class ManagedProcess implements AsyncDisposable {
   readonly name: string;
   readonly pid: number;
+  /** By the wall clock. */
+  readonly startedAtMs = systemClock.wall();
   readonly output = new OutputLines();
   /** Resolves when the process has ended and all it printed was read. */
   readonly ended: Promise<ProcessExit>;

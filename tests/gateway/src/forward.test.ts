@@ -2,9 +2,8 @@ import { Client, credentials, Metadata } from "@grpc/grpc-js";
 import { type CallContext, serve } from "@tenure/bus";
 import { IdentityServiceDefinition, IdentityServiceGetResponse, IdentityServiceWatchResponse } from "@tenure/contracts";
 import { Fault } from "@tenure/kernel";
-import { waitFor } from "@tenure/testkit";
+import { type Deployment, startDeployment, waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Deployment, startDeployment } from "./deployment.ts";
 import { callUnary, faultOf, TestSession } from "./test-session.ts";
 
 const identities = "tenure.v1.IdentityService";
@@ -16,7 +15,7 @@ let deployment: Deployment;
 let address: string;
 
 beforeAll(async () => {
-  deployment = await startDeployment({});
+  deployment = await startDeployment();
   address = deployment.grpc("gateway-1");
 }, 120_000);
 

@@ -6,9 +6,8 @@ import {
   ReadConsistency,
 } from "@tenure/contracts";
 import { seededRandom } from "@tenure/kernel";
-import { waitFor } from "@tenure/testkit";
+import { type Deployment, startDeployment, waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Deployment, startDeployment } from "./deployment.ts";
 import { framed, http2Noise, Noise } from "./fuzz/noise.ts";
 import { holdings, Target } from "./fuzz/target.ts";
 import { key, leases, take } from "./requests.ts";
@@ -35,7 +34,7 @@ let deployment: Deployment;
 let address: string;
 
 beforeAll(async () => {
-  deployment = await startDeployment({});
+  deployment = await startDeployment();
   address = deployment.grpc("gateway-1");
 }, 120_000);
 

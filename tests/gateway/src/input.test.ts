@@ -11,8 +11,8 @@ import {
   ReadConsistency,
 } from "@tenure/contracts";
 import type { Fault } from "@tenure/kernel";
+import { type Deployment, startDeployment } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Deployment, startDeployment } from "./deployment.ts";
 import { key, leases, take } from "./requests.ts";
 import { callUnary, faultOf, type Method, TestSession } from "./test-session.ts";
 
@@ -24,7 +24,7 @@ let deployment: Deployment;
 let address: string;
 
 beforeAll(async () => {
-  deployment = await startDeployment({});
+  deployment = await startDeployment();
   address = deployment.grpc("gateway-1");
 }, 120_000);
 

@@ -6,9 +6,8 @@ import {
   LeaseServiceKeepAliveResponse,
   type RenewalResult,
 } from "@tenure/contracts";
-import { waitFor } from "@tenure/testkit";
+import { type Deployment, startDeployment, waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Deployment, startDeployment } from "./deployment.ts";
 import { key, leases, releaseOf, take } from "./requests.ts";
 import { faultOf, TestSession } from "./test-session.ts";
 
@@ -17,7 +16,7 @@ let address: string;
 let client: Client;
 
 beforeAll(async () => {
-  deployment = await startDeployment({});
+  deployment = await startDeployment();
   address = deployment.grpc("gateway-1");
   client = new Client(address, credentials.createInsecure());
 }, 120_000);

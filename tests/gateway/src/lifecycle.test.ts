@@ -1,7 +1,6 @@
 import { decodeRenewals, encodeRenewals, LeaseServiceDefinition } from "@tenure/contracts";
-import { waitFor } from "@tenure/testkit";
+import { type Deployment, startDeployment, waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Deployment, startDeployment } from "./deployment.ts";
 import { claim, key, leases, releaseOf, settled, take } from "./requests.ts";
 import { TestSession } from "./test-session.ts";
 
@@ -10,7 +9,7 @@ const { acquire, get, release } = LeaseServiceDefinition.methods;
 let deployment: Deployment;
 
 beforeAll(async () => {
-  deployment = await startDeployment({ gateways: 2 });
+  deployment = await startDeployment({ services: { "lease-store": 1, gateway: 2 } });
 }, 120_000);
 
 afterAll(() => deployment?.[Symbol.asyncDispose](), 120_000);
@@ -103,14 +102,14 @@ describe("a gateway that goes", () => {
     await session.close();
     await stopped;
     deployment.processes.delete("gateway-1");
-    deployment.start("gateway", "gateway-3");
+    await deployment.start("gateway", "gateway-3");
     await deployment.ready();
     using again = await TestSession.open(deployment.grpc("gateway-3"), "goodbye");
     expect((await renew(again, grants[0]?.hold ?? { holdId: 0n, partition: 0 })).acked).toHaveLength(1);
   });
 
   it("that is killed leaves the terms of its clients running, and another renews them", async () => {
-    deployment.start("gateway", "gateway-4");
+    await deployment.start("gateway", "gateway-4");
     await deployment.ready();
     using session = await TestSession.open(deployment.grpc("gateway-4"), "killed");
     const { hold } = await take(session, "survivor", "h");

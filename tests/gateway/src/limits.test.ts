@@ -1,8 +1,7 @@
 import { Client, type ClientReadableStream, credentials, type ServiceError } from "@grpc/grpc-js";
 import { LeaseServiceDefinition, LeaseServiceWatchRequest } from "@tenure/contracts";
-import { waitFor } from "@tenure/testkit";
+import { type Deployment, startDeployment, waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Deployment, startDeployment } from "./deployment.ts";
 import { claim, key, leases, take } from "./requests.ts";
 import { callUnary, faultOf, TestSession } from "./test-session.ts";
 
@@ -21,7 +20,7 @@ let address: string;
 
 beforeAll(async () => {
   const args = Object.entries(limits).map(([name, value]) => `--${name}=${value}`);
-  deployment = await startDeployment({}, args);
+  deployment = await startDeployment({ args: { gateway: args } });
   address = deployment.grpc("gateway-1");
 }, 120_000);
 

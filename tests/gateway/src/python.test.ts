@@ -2,8 +2,8 @@ import { execFile, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { publicServices } from "@tenure/contracts";
+import { type Deployment, startDeployment } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Deployment, startDeployment } from "./deployment.ts";
 
 /** Debian's own Python; another in the path has other packages. */
 const python = "/usr/bin/python3";
@@ -14,7 +14,7 @@ const title = hasGrpc ? "" : " (skipped: apt-get install python3-grpcio python3-
 let deployment: Deployment;
 
 beforeAll(async () => {
-  if (hasGrpc) deployment = await startDeployment({});
+  if (hasGrpc) deployment = await startDeployment();
 }, 120_000);
 
 afterAll(() => deployment?.[Symbol.asyncDispose](), 120_000);

@@ -1,8 +1,7 @@
 import { decodeRenewals, encodeRenewals, LeaseServiceAcquireRequest, LeaseServiceDefinition } from "@tenure/contracts";
 import { partitionOf } from "@tenure/core";
-import { waitFor } from "@tenure/testkit";
+import { type Deployment, startDeployment, waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Deployment, startDeployment } from "./deployment.ts";
 import { claim, key, leases, releaseOf, seconds, settled, take } from "./requests.ts";
 import { TestSession } from "./test-session.ts";
 
@@ -13,7 +12,7 @@ let clients = 0;
 let address: string;
 
 beforeAll(async () => {
-  deployment = await startDeployment({ stores: 2 });
+  deployment = await startDeployment({ services: { "lease-store": 2, gateway: 1 } });
   address = deployment.grpc("gateway-1");
 }, 120_000);
 
@@ -152,7 +151,7 @@ describe("a session", () => {
       expect(grants[0]?.hold?.holder).toBe("second");
     } finally {
       clearInterval(beating);
-      deployment.start("lease-store", "store-3");
+      await deployment.start("lease-store", "store-3");
       await deployment.ready();
     }
   });

@@ -9,9 +9,8 @@ import {
   StoreServiceDefinition,
   TermEndReason,
 } from "@tenure/contracts";
-import { waitFor } from "@tenure/testkit";
+import { type Deployment, startDeployment, waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Deployment, startDeployment } from "./deployment.ts";
 import { claim, key, leases, releaseOf, take } from "./requests.ts";
 import { TestSession } from "./test-session.ts";
 
@@ -21,7 +20,7 @@ let deployment: Deployment;
 let address: string;
 
 beforeAll(async () => {
-  deployment = await startDeployment({});
+  deployment = await startDeployment();
   address = deployment.grpc("gateway-1");
 }, 120_000);
 

@@ -3,9 +3,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Client, credentials } from "@grpc/grpc-js";
-import { type TempDirectory, tempDirectory } from "@tenure/testkit";
+import { type Deployment, startDeployment, type TempDirectory, tempDirectory } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Deployment, startDeployment } from "./deployment.ts";
 
 let folder: TempDirectory;
 let deployment: Deployment;
@@ -17,7 +16,7 @@ beforeAll(async () => {
   const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
   await promisify(execFile)("openssl", ["req", "-x509", "-days", "2", ...key, ...names, ...files]);
   const pair = [`--tls-cert-file=${join(folder.path, "cert.pem")}`, `--tls-key-file=${join(folder.path, "key.pem")}`];
-  deployment = await startDeployment({}, ["--grpc-host=0.0.0.0", ...pair]);
+  deployment = await startDeployment({ args: { gateway: ["--grpc-host=0.0.0.0", ...pair] } });
 }, 120_000);
 
 afterAll(async () => {
@@ -37,7 +36,7 @@ function check(client: Client): Promise<number> {
 
 describe("a gateway with TLS", () => {
   it("serves a network to those who trust its certificate, and nobody in plain text", async () => {
-    const address = deployment.grpc("gateway-1").replace("0.0.0.0", "localhost");
+    const address = deployment.grpc("gateway-1").replace("127.0.0.1", "localhost");
     const trusting = new Client(address, credentials.createSsl(await readFile(join(folder.path, "cert.pem"))));
     const doubting = new Client(address, credentials.createSsl());
     const plain = new Client(address, credentials.createInsecure());
@@ -47,7 +46,7 @@ describe("a gateway with TLS", () => {
   });
 
   it("without a certificate refuses to start on a network, and says what to do", async () => {
-    const refused = deployment.start("gateway", "open", ["--grpc-host=0.0.0.0"]);
+    const refused = await deployment.start("gateway", "open", ["--grpc-host=0.0.0.0"]);
     const { code } = await refused.waitForExit({ timeoutMs: 30_000 });
     deployment.processes.delete("open");
     expect(code).not.toBe(0);

@@ -17,9 +17,10 @@ import {
   TermEndReason,
 } from "@tenure/contracts";
 import { identityAnnotations } from "@tenure/core";
+import type { Deployment } from "@tenure/testkit";
 import { waitFor } from "@tenure/testkit";
 import { afterEach, describe, expect, it } from "vitest";
-import { type Deployment, short, shortArgs, startDeployment } from "./deployment.ts";
+import { short, shortArgs, startIdentityDeployment } from "./deployment.ts";
 import { Fleet, register } from "./fleet.ts";
 import { LeaseRemovals } from "./lease-removals.ts";
 import { Watcher } from "./watcher.ts";
@@ -48,7 +49,7 @@ describe("collection", () => {
   it("holds back when half of the fleet vanishes, says so, and goes on at an operator's word", {
     timeout: 240_000,
   }, async () => {
-    deployment = await startDeployment({ identities: 2 });
+    deployment = await startIdentityDeployment({ identity: 2 });
     using fleet = new Fleet(deployment.bus, short.beatMs / 2);
     const fleetOf = await registerMany(1_000, "fleet");
     for (const identity of fleetOf) fleet.add(identity);
@@ -88,7 +89,7 @@ describe("collection", () => {
   it("[99] is taken over when the collector dies in the middle: everyone once, nobody early", {
     timeout: 240_000,
   }, async () => {
-    deployment = await startDeployment({ identities: 2, identityArgs: [...shortArgs, "--hold-back-percent=100"] });
+    deployment = await startIdentityDeployment({ identity: 2 }, [...shortArgs, "--hold-back-percent=100"]);
     using fleet = new Fleet(deployment.bus, short.beatMs / 2);
     const living = await registerMany(100, "living");
     for (const identity of living) fleet.add(identity);
@@ -106,7 +107,7 @@ describe("collection", () => {
   });
 
   it("collects candidates that expired", { timeout: 120_000 }, async () => {
-    deployment = await startDeployment();
+    deployment = await startIdentityDeployment();
     const candidates = createClient(deployment.bus, CandidateServiceDefinition);
     const candidate = { lease: { namespace: "tests", name: "contested" }, name: "late" };
     await candidates.register(
@@ -181,7 +182,7 @@ describe("dependents", () => {
   }
 
   it("go after their identity has left", { timeout: 120_000 }, async () => {
-    deployment = await startDeployment();
+    deployment = await startIdentityDeployment();
     const { candidates, identity } = await settle();
     const { id, token } = identity;
     await deployment.identities.deregister(IdentityServiceDeregisterRequest.fromPartial({ id, token }), call);
@@ -189,7 +190,7 @@ describe("dependents", () => {
   });
 
   it("go after their identity was collected", { timeout: 120_000 }, async () => {
-    deployment = await startDeployment();
+    deployment = await startIdentityDeployment();
     await using watcher = await new Watcher(deployment).synced();
     const { candidates, identity } = await settle();
     await watcher.told(identity.id, "COLLECTED", 60_000);
@@ -198,7 +199,7 @@ describe("dependents", () => {
   });
 
   it("go when the collector died between the departure and their removal", { timeout: 120_000 }, async () => {
-    deployment = await startDeployment();
+    deployment = await startIdentityDeployment();
     const { candidates, identity } = await settle();
     await deployment.kill("identity-1");
     const lease = { namespace, name: identity.id };
@@ -216,12 +217,12 @@ describe("dependents", () => {
       }),
       call,
     );
-    deployment.start("identity", "identity-2", shortArgs);
+    await deployment.start("identity", "identity-2");
     await expectGone(candidates, identity.id);
   });
 
   it("go when the replica died after the instance's own release", { timeout: 120_000 }, async () => {
-    deployment = await startDeployment();
+    deployment = await startIdentityDeployment();
     const { candidates, identity } = await settle();
     await deployment.kill("identity-1");
     const items = [{ lease: { namespace, name: identity.id }, token: identity.token }];
@@ -229,7 +230,7 @@ describe("dependents", () => {
       { items, renewKey: new Uint8Array(0), endReason: 0, attempt: undefined, note: undefined },
       call,
     );
-    deployment.start("identity", "identity-2", shortArgs);
+    await deployment.start("identity", "identity-2");
     await expectGone(candidates, identity.id);
   });
 });

@@ -9,7 +9,7 @@ import {
 } from "@tenure/contracts";
 import { systemClock, systemRandom, type Timer } from "@tenure/kernel";
 import { followOwnerBeats, OwnerRoutes, packedGroups, RenewalCoalescer, StoreCalls } from "@tenure/session";
-import type { Deployment } from "./deployment.ts";
+import type { Deployment } from "@tenure/testkit";
 
 type ProfileInput = Partial<IdentityProfile>;
 

@@ -8,9 +8,10 @@ import {
   IdentityServiceDeregisterRequest,
   IdentityServiceRegisterRequest,
 } from "@tenure/contracts";
+import type { Deployment } from "@tenure/testkit";
 import { waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Deployment, startDeployment } from "./deployment.ts";
+import { startIdentityDeployment } from "./deployment.ts";
 import { HeartbeatStream } from "./heartbeat-stream.ts";
 
 const call = { principal: "anonymous", deadlineMs: 20_000 };
@@ -19,7 +20,7 @@ let deployment: Deployment;
 let address: string;
 
 beforeAll(async () => {
-  deployment = await startDeployment({ gateways: 1 });
+  deployment = await startIdentityDeployment({ identity: 1, gateway: 1 });
   address = deployment.grpc("gateway-1");
 }, 120_000);
 

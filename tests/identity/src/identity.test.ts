@@ -13,9 +13,10 @@ import {
 } from "@tenure/contracts";
 import { identityLabels } from "@tenure/core";
 import type { Fault } from "@tenure/kernel";
+import type { Deployment } from "@tenure/testkit";
 import { waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Deployment, short, startDeployment } from "./deployment.ts";
+import { short, startIdentityDeployment } from "./deployment.ts";
 import { Fleet, register } from "./fleet.ts";
 import { Watcher } from "./watcher.ts";
 
@@ -25,7 +26,7 @@ let deployment: Deployment;
 let fleet: Fleet;
 
 beforeAll(async () => {
-  deployment = await startDeployment({ identities: 2 });
+  deployment = await startIdentityDeployment({ identity: 2 });
   fleet = new Fleet(deployment.bus, short.beatMs / 2);
 }, 120_000);
 

@@ -1,6 +1,6 @@
 import { ChangeKind, LeaseServiceWatchRequest, WatchMarkKind } from "@tenure/contracts";
+import type { Deployment } from "@tenure/testkit";
 import { waitFor } from "@tenure/testkit";
-import type { Deployment } from "./deployment.ts";
 
 /** How often each lease of a namespace was removed, as the log tells it. */
 export class LeaseRemovals implements AsyncDisposable {

@@ -2,9 +2,10 @@ import { fileURLToPath } from "node:url";
 import { IdentityLiveness, IdentityServiceListRequest, LeaseServiceRevokeRequest } from "@tenure/contracts";
 import { systemClock } from "@tenure/kernel";
 import { connect, type InstanceChange, type Tenure } from "@tenure/sdk";
+import type { Deployment } from "@tenure/testkit";
 import { type ManagedProcess, startProcess, waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Deployment, short, shortArgs, startDeployment } from "./deployment.ts";
+import { short, startIdentityDeployment } from "./deployment.ts";
 import { Watcher } from "./watcher.ts";
 
 const program = fileURLToPath(new URL("../programs/instance.mjs", import.meta.url));
@@ -12,7 +13,7 @@ const call = { principal: "test", deadlineMs: 20_000 };
 let deployment: Deployment;
 
 beforeAll(async () => {
-  deployment = await startDeployment({ gateways: 1 });
+  deployment = await startIdentityDeployment({ identity: 1, gateway: 1 });
 }, 120_000);
 
 afterAll(() => deployment?.[Symbol.asyncDispose](), 120_000);
@@ -127,8 +128,8 @@ describe("an identity that beats", () => {
     await waitFor(async () => (await live(component)) === ids.length, { timeoutMs: 60_000 });
     for (const service of ["identity-1", "store-1"]) await deployment.kill(service);
     await systemClock.sleep(outageMs);
-    deployment.start("lease-store", "store-2");
-    deployment.start("identity", "identity-2", shortArgs);
+    await deployment.start("lease-store", "store-2");
+    await deployment.start("identity", "identity-2");
     await deployment.ready();
     await waitFor(async () => (await live(component)) === ids.length, { timeoutMs: 60_000 });
     // Long enough for whoever would be collected wrongly to be collected.

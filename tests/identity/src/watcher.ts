@@ -5,8 +5,8 @@ import {
   type IdentityServiceWatchResponse,
   WatchMarkKind,
 } from "@tenure/contracts";
+import type { Deployment } from "@tenure/testkit";
 import { waitFor } from "@tenure/testkit";
-import type { Deployment } from "./deployment.ts";
 
 /** What a watch of identities told, in order. */
 export class Watcher implements AsyncDisposable {

@@ -1,8 +1,9 @@
 import { LeaseServiceListRequest, LeaseServiceWatchRequest, ResyncReason, WatchMarkKind } from "@tenure/contracts";
 import { inspectJetStream, readLogSize } from "@tenure/log";
+import type { Deployment } from "@tenure/testkit";
 import { waitFor } from "@tenure/testkit";
 import { expect, it } from "vitest";
-import { type Deployment, startSecuredDeployment } from "./deployment.ts";
+import { startStores } from "./deployment.ts";
 import { Load } from "./load.ts";
 import { checkLoad, running } from "./load-checks.ts";
 import { acquire, create, renew } from "./requests.ts";
@@ -34,11 +35,11 @@ async function resyncOf({ leases }: Deployment, resumeToken: Uint8Array): Promis
 }
 
 function linesOf(deployment: Deployment, text: string): readonly string[] {
-  return [...deployment.replicas.values()].flatMap(({ output }) => output.all.filter((line) => line.includes(text)));
+  return [...deployment.processes.values()].flatMap(({ output }) => output.all.filter((line) => line.includes(text)));
 }
 
 it("the log shrinks under load, a fresh replica starts from what is left, and nothing is lost", async () => {
-  await using deployment = await startSecuredDeployment(2, args);
+  await using deployment = await startStores(2, args, true);
   await create(deployment, "watched");
   const oldToken = await resumeTokenOf(deployment);
   const { token } = await acquire(deployment, "keeper", "kept", 60_000);
@@ -57,9 +58,9 @@ it("the log shrinks under load, a fresh replica starts from what is left, and no
   expect(linesOf(deployment, "compact the log")).toEqual([]);
   expect((await readLogSize(deployment.bus, 5_000)).limitBytes).toBeGreaterThan(0);
 
-  deployment.start("store-3", args);
+  await deployment.start("lease-store", "store-3");
   await deployment.ready();
-  await Promise.all(["store-1", "store-2"].map((name) => deployment.replicas.get(name)?.kill9()));
+  await Promise.all(["store-1", "store-2"].map((name) => deployment.process(name).kill9()));
   await running(load, 500);
   await load.stop();
   await checkLoad(deployment, load);

@@ -15,9 +15,10 @@ import {
   WatchMarkKind,
   WrittenHold,
 } from "@tenure/contracts";
+import type { Deployment } from "@tenure/testkit";
 import { waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Deployment, startDeployment } from "./deployment.ts";
+import { startStores } from "./deployment.ts";
 import {
   acquire,
   acquireRequest,
@@ -35,7 +36,7 @@ let deployment: Deployment;
 
 beforeAll(async () => {
   // Few changes are kept, so that a token gets too old within the test.
-  deployment = await startDeployment(2, ["--kept-changes=20"]);
+  deployment = await startStores(2, ["--kept-changes=20"]);
 }, 60_000);
 
 afterAll(async () => {

@@ -1,7 +1,8 @@
 import { systemClock } from "@tenure/kernel";
+import type { Deployment } from "@tenure/testkit";
 import { promisedMs, waitFor } from "@tenure/testkit";
 import { describe, expect, it } from "vitest";
-import { type Deployment, startDeployment } from "./deployment.ts";
+import { startStores } from "./deployment.ts";
 import { KeptTerms } from "./kept-terms.ts";
 import { Load } from "./load.ts";
 import { checkLoad, running, sustained } from "./load-checks.ts";
@@ -13,7 +14,7 @@ const partitions = Array.from({ length: 8 }, (_, partition) => partition);
 function busiest(deployment: Deployment): string {
   const owners = partitions.map((partition) => deployment.ownerOf(partition));
   const count = (name: string) => owners.filter((owner) => owner === name).length;
-  return [...deployment.replicas.keys()].toSorted((left, right) => count(right) - count(left))[0] ?? "";
+  return [...deployment.processes.keys()].toSorted((left, right) => count(right) - count(left))[0] ?? "";
 }
 
 /** Terms that were held before the failure are renewed after it, with the tokens that they had. */
@@ -38,7 +39,7 @@ function say(text: string): void {
 
 /** From the moment that a replica began to give partitions away until the last of them was served by another. */
 function handOverMs(deployment: Deployment, from: string, moved: readonly number[]): number {
-  const lines = [...deployment.replicas].flatMap(([name, { output }]) => output.all.map((line) => ({ name, line })));
+  const lines = [...deployment.processes].flatMap(([name, { output }]) => output.all.map((line) => ({ name, line })));
   const changes = lines.flatMap(({ line, name }) => {
     const { partition, role, time } = line.includes('"role"') ? JSON.parse(line) : {};
     return moved.includes(partition) ? [{ name, role: String(role), atMs: Date.parse(time) || Number(time) }] : [];
@@ -58,7 +59,7 @@ async function resumed(load: Load, sinceMs: number): Promise<void> {
 describe("three replicas under load", () => {
   it("lose nothing that was acknowledged when an owner is killed, and serve its partitions again within 2 s", async () => {
     const mostMs = promisedMs(2_000);
-    await using deployment = await startDeployment(3);
+    await using deployment = await startStores(3);
     const checkKept = await holdMany(deployment, 50);
     const terms = await KeptTerms.start(deployment, 16);
     const load = new Load(deployment, 256);
@@ -66,7 +67,7 @@ describe("three replicas under load", () => {
     const rate = await sustained(load, 2_000 / (mostMs / 2_000), 5_000);
     const victim = busiest(deployment);
     const killedAtMs = systemClock.now();
-    await deployment.replicas.get(victim)?.kill9();
+    await deployment.process(victim).kill9();
     await resumed(load, killedAtMs);
     await running(load, 1_000);
     const gapMs = Math.round(load.longestGapMs(killedAtMs, systemClock.now()));
@@ -81,7 +82,7 @@ describe("three replicas under load", () => {
 
   it("hand over within 100 ms before they stop, without losing or failing anything", async () => {
     const mostMs = promisedMs(100);
-    await using deployment = await startDeployment(3);
+    await using deployment = await startStores(3);
     const checkKept = await holdMany(deployment, 50);
     const terms = await KeptTerms.start(deployment, 16);
     const load = new Load(deployment, 64);
@@ -90,7 +91,7 @@ describe("three replicas under load", () => {
     const owned = partitions.filter((partition) => deployment.ownerOf(partition) === victim);
     expect(owned.length).toBeGreaterThan(0);
     const stoppedAtMs = systemClock.now();
-    const replica = deployment.replicas.get(victim);
+    const replica = deployment.process(victim);
     replica?.terminate();
     expect(await replica?.waitForExit()).toEqual({ code: 0, signal: null });
     await resumed(load, stoppedAtMs);
@@ -111,7 +112,7 @@ describe("three replicas under load", () => {
   }, 120_000);
 
   it("recover from a restart of NATS and lose nothing that was acknowledged", async () => {
-    await using deployment = await startDeployment(3);
+    await using deployment = await startStores(3);
     const checkKept = await holdMany(deployment, 20);
     const terms = await KeptTerms.start(deployment, 16);
     const load = new Load(deployment, 32);

@@ -1,7 +1,7 @@
 import { systemClock } from "@tenure/kernel";
+import type { Deployment } from "@tenure/testkit";
 import { waitFor } from "@tenure/testkit";
 import { expect } from "vitest";
-import type { Deployment } from "./deployment.ts";
 import type { Load } from "./load.ts";
 import { read } from "./requests.ts";
 

@@ -1,7 +1,7 @@
 import { LeaseServiceAcquireRequest, LeaseServiceReleaseRequest } from "@tenure/contracts";
 import { partitionOf } from "@tenure/core";
 import { Fault, systemClock } from "@tenure/kernel";
-import type { Deployment } from "./deployment.ts";
+import type { Deployment } from "@tenure/testkit";
 import { duration } from "./requests.ts";
 import { Routes } from "./routes.ts";
 

@@ -7,7 +7,7 @@ import {
   LeaseServiceUpdateRequest,
   ReadConsistency,
 } from "@tenure/contracts";
-import type { Deployment } from "./deployment.ts";
+import type { Deployment } from "@tenure/testkit";
 
 /** The key of a lease of the tests. */
 export function key(name: string) {

@@ -1,8 +1,7 @@
 import { systemClock } from "@tenure/kernel";
 import { watchPresence } from "@tenure/runtime";
-import { type ManagedProcess, waitFor } from "@tenure/testkit";
+import { type ManagedProcess, startDeployment, waitFor } from "@tenure/testkit";
 import { describe, expect, it } from "vitest";
-import { connectTest, startDeployment } from "./deployment.ts";
 import { complaintsOf, httpOf, startProbe } from "./probe-process.ts";
 
 async function statusOf(http: string, path: string): Promise<number> {
@@ -21,7 +20,8 @@ async function waitForReady(http: string, status: number): Promise<void> {
 
 describe("readiness", () => {
   it("follows NATS through kill -9 and restart, while the process stays alive and is never restarted", async () => {
-    await using nats = await startDeployment();
+    await using deployment = await startDeployment({ services: {} });
+    const { nats } = deployment;
     await using probe = startProbe([`--nats-url=${nats.url}`]);
     const http = await httpOf(probe);
     await waitForReady(http, 200);
@@ -47,7 +47,8 @@ describe("readiness", () => {
   });
 
   it("notices a NATS server that stands still, and recovers when it goes on", async () => {
-    await using nats = await startDeployment();
+    await using deployment = await startDeployment({ services: {} });
+    const { nats } = deployment;
     await using probe = startProbe([`--nats-url=${nats.url}`]);
     const http = await httpOf(probe);
     await waitForReady(http, 200);
@@ -61,7 +62,8 @@ describe("readiness", () => {
 
 describe("a stop without NATS", () => {
   it.each(["killed", "paused"] as const)("is as orderly when the server was %s, and exits 0", async (how) => {
-    await using nats = await startDeployment();
+    await using deployment = await startDeployment({ services: {} });
+    const { nats } = deployment;
     await using probe = startProbe([`--nats-url=${nats.url}`]);
     const http = await httpOf(probe);
     await waitForReady(http, 200);
@@ -76,8 +78,8 @@ describe("a stop without NATS", () => {
 
 describe("presence", () => {
   it("shows each instance to a watcher, and drops one that was killed", async () => {
-    await using nats = await startDeployment();
-    await using bus = await connectTest(nats.url);
+    await using deployment = await startDeployment({ services: {} });
+    const { bus, nats } = deployment;
     using watch = watchPresence(bus, systemClock, () => {});
     const start = (instance: string): ManagedProcess =>
       startProbe([`--nats-url=${nats.url}`, `--instance=${instance}`]);

@@ -1,8 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { freePort, startNats } from "@tenure/testkit";
+import { freePort, startDeployment, startNats } from "@tenure/testkit";
 import { describe, expect, it } from "vitest";
-import { connectTest, startDeployment } from "./deployment.ts";
 import { logOf, runProbe, startProbe } from "./probe-process.ts";
 
 describe("a service that cannot start", () => {
@@ -58,8 +57,8 @@ describe("a service that cannot start", () => {
   });
 
   it("refuses a deployment whose log was deleted behind its back, and creates nothing", async () => {
-    await using nats = await startDeployment();
-    await using bus = await connectTest(nats.url);
+    await using deployment = await startDeployment({ services: {} });
+    const { bus, nats } = deployment;
     await bus.nats.request("$JS.API.STREAM.DELETE.TENURE_LOG");
     const names = async () => (await bus.nats.request("$JS.API.STREAM.NAMES")).json<{ streams: string[] }>().streams;
     const before = await names();
@@ -71,8 +70,8 @@ describe("a service that cannot start", () => {
   });
 
   it("refuses in production what it only warns of in development", async () => {
-    await using nats = await startDeployment();
-    await using bus = await connectTest(nats.url);
+    await using deployment = await startDeployment({ services: {} });
+    const { bus, nats } = deployment;
     const read = (await bus.nats.request("$JS.API.STREAM.INFO.TENURE_LOG")).json<{ config: object }>();
     const unsafe = JSON.stringify({ ...read.config, allow_direct: true });
     await bus.nats.request("$JS.API.STREAM.UPDATE.TENURE_LOG", unsafe);
@@ -92,7 +91,8 @@ describe("a service that cannot start", () => {
   });
 
   it("repeats the service's own fault without a stack, and with one in the log at level debug", async () => {
-    await using nats = await startDeployment();
+    await using deployment = await startDeployment({ services: {} });
+    const { nats } = deployment;
     const args = [`--nats-url=${nats.url}`, "--misbehave=refuse-start"];
     const plain = await runProbe(args);
     expect(plain.code).toBe(1);

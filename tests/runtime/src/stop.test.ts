@@ -2,19 +2,27 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { presenceWildcard } from "@tenure/bus";
 import { ServiceState, ServiceStatus } from "@tenure/contracts";
-import { type ManagedProcess, type NatsServer, tempDirectory, waitFor } from "@tenure/testkit";
+import {
+  type Deployment,
+  type ManagedProcess,
+  type NatsServer,
+  startDeployment,
+  tempDirectory,
+  waitFor,
+} from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connectTest, startDeployment } from "./deployment.ts";
 import { complaintsOf, httpOf, logOf, startProbe } from "./probe-process.ts";
 
+let deployment: Deployment;
 let nats: NatsServer;
 
 beforeAll(async () => {
-  nats = await startDeployment();
+  deployment = await startDeployment({ services: {} });
+  nats = deployment.nats;
 });
 
 afterAll(async () => {
-  await nats[Symbol.asyncDispose]();
+  await deployment[Symbol.asyncDispose]();
 });
 
 /** Starts a probe and waits until it is ready. */
@@ -33,7 +41,7 @@ describe("an orderly stop", () => {
   it.each(["SIGTERM", "SIGINT"] as const)("on %s runs every step in order and exits 0", async (signal) => {
     await using directory = await tempDirectory();
     const marker = join(directory.path, "marker");
-    await using bus = await connectTest(nats.url);
+    const { bus } = deployment;
     const heard: ServiceStatus[] = [];
     bus.subscribe(presenceWildcard("probe"), (payload) => heard.push(ServiceStatus.decode(payload)));
     const instance = `stops-by-${signal}`;

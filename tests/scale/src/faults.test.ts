@@ -1,7 +1,6 @@
 import { connect, type Observation } from "@tenure/sdk";
-import { waitFor } from "@tenure/testkit";
+import { type Deployment, startDeployment, waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Deployment, startDeployment } from "./deployment.ts";
 import { Contender } from "./faults/contender.ts";
 import { NumberedWatcher, NumberedWriter } from "./faults/numbered.ts";
 import { Oracle } from "./faults/oracle.ts";
@@ -12,16 +11,17 @@ const isLong = process.env.TENURE_LONG === "1";
 const namespace = "faults";
 
 let deployment: Deployment;
+let endpoints: readonly string[];
 
 beforeAll(async () => {
-  deployment = await startDeployment({ gateways: 2, stores: 2 });
+  deployment = await startDeployment({ services: { "lease-store": 2, gateway: 2 } });
+  endpoints = ["gateway-1", "gateway-2"].map((instance) => deployment.grpc(instance));
 }, 180_000);
 
 afterAll(() => deployment?.[Symbol.asyncDispose](), 60_000);
 
 /** Two clients of which the first leads and the second stands in the queue. */
 async function leaderAndStandby(lease: string) {
-  const { endpoints } = deployment;
   const oracle = new Oracle();
   const leader = await Contender.start({ endpoints }, { name: "leader", namespace, lease, oracle });
   const term = await waitFor(() => leader.terms[0], { describe: "the leader to lead", timeoutMs: 60_000 });
@@ -89,7 +89,7 @@ describe("whatever is killed", () => {
   it(
     "nobody leads twice while terms pass from one to the next, and guarded writes are taken in the order of tokens",
     async () => {
-      const { endpoints, nats } = deployment;
+      const { nats } = deployment;
       const lease = "contended";
       const oracle = new Oracle();
       const timing = { leaseDuration: "5s" };

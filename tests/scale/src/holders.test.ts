@@ -1,6 +1,6 @@
 import { loadavg } from "node:os";
+import { type Deployment, startDeployment } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Deployment, startDeployment } from "./deployment.ts";
 import { measureCpu } from "./fleet/cpu.ts";
 import { Fleet } from "./fleet/fleet.ts";
 import type { HoldersResult, HoldersTask } from "./fleet/holders.ts";
@@ -27,7 +27,7 @@ describe(`${size.processes * size.clients} clients with one lease each on one ga
   it(
     `lose none while they renew every ${renewIntervalMs} ms for ${size.spanMs / 1_000} s`,
     async () => {
-      const [endpoint = ""] = deployment.endpoints;
+      const endpoint = deployment.grpc();
       const tasks = Array.from({ length: size.processes }, (_, at): HoldersTask => {
         return { endpoint, part: `part-${at}`, clients: size.clients, renewIntervalMs, spanMs: size.spanMs };
       });

@@ -1,5 +1,5 @@
+import { type Deployment, startDeployment } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Deployment, startDeployment } from "./deployment.ts";
 import { type Carrier, SessionCarrier, UnaryCarrier } from "./input/carriers.ts";
 import { LogWitness } from "./input/log-witness.ts";
 import { encode } from "./input/request.ts";
@@ -13,7 +13,7 @@ let deployment: Deployment;
 let witness: LogWitness;
 
 beforeAll(async () => {
-  deployment = await startDeployment({ storeArgs: ["--maximum-lease-duration=1d"] });
+  deployment = await startDeployment({ args: { "lease-store": ["--maximum-lease-duration=1d"] } });
   witness = new LogWitness(deployment.bus);
 }, 180_000);
 
@@ -35,7 +35,7 @@ describe.each(Object.keys(carriers))("over gRPC, by %s call", (way) => {
   let carrier: Carrier;
 
   beforeAll(() => {
-    const [endpoint = ""] = deployment.endpoints;
+    const endpoint = deployment.grpc();
     carrier = carriers[way]?.(endpoint) as Carrier;
   });
 

@@ -1,7 +1,7 @@
 import { loadavg } from "node:os";
 import { connect } from "@tenure/sdk";
+import { type Deployment, startDeployment } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Deployment, startDeployment } from "./deployment.ts";
 import { measureCpu } from "./fleet/cpu.ts";
 import { Fleet } from "./fleet/fleet.ts";
 import { monotonicMs } from "./fleet/monotonic.ts";
@@ -20,7 +20,7 @@ const rounds = 5;
 let deployment: Deployment;
 
 beforeAll(async () => {
-  deployment = await startDeployment({ gatewayArgs: ["--watchers=20000"] });
+  deployment = await startDeployment({ args: { gateway: ["--watchers=20000"] } });
 }, 180_000);
 
 afterAll(() => deployment?.[Symbol.asyncDispose](), 60_000);
@@ -47,7 +47,7 @@ describe(`${watches} watches of one lease on one gateway`, () => {
   it.each(["observe", "plain"] as const)(
     "are all told of a change within 1 s, by %s streams",
     async (way) => {
-      const [endpoint = ""] = deployment.endpoints;
+      const endpoint = deployment.grpc();
       const { connections, processes, watchesPerConnection } = size;
       const name = `seen-by-${way}`;
       const task: WatchersTask = { endpoint, namespace: "watched", name, way, connections, watchesPerConnection };

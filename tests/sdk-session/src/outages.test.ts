@@ -1,18 +1,18 @@
 import { LeaseServiceGetRequest, LeaseServiceWatchRequest } from "@tenure/contracts";
 import type { Session, SessionState } from "@tenure/sdk/session";
 import { waitFor } from "@tenure/testkit";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { claimOf, keptOf, Notes, only } from "./claims.ts";
-import { type Deployment, startDeployment, ways } from "./deployment.ts";
+import { type SessionDeployment, startSessionDeployment, ways } from "./deployment.ts";
 
-let deployment: Deployment;
+let deployment: SessionDeployment;
 
-beforeEach(async () => {
-  deployment = await startDeployment(2);
-}, 60_000);
+beforeAll(async () => {
+  deployment = await startSessionDeployment(2);
+}, 180_000);
 
-afterEach(async () => {
-  await deployment[Symbol.asyncDispose]();
+afterAll(async () => {
+  await deployment?.[Symbol.asyncDispose]();
 });
 
 const longMs = 120_000;
@@ -23,18 +23,18 @@ describe.each(ways)("a session over %s", (way) => {
     await using other = await deployment.open(way);
     const states: SessionState[] = [];
     other.onState((state) => states.push(state));
-    const granted = only(await session.claim(claimOf("a", ["kept"], longMs)));
+    const granted = only(await session.claim(claimOf("a", [`${way}-kept`], longMs)));
     const notes = new Notes();
     using keeping = session.keep(keptOf(granted), notes);
-    const waiting = other.claim(claimOf("b", ["kept"], longMs), { waitMs: "forever" });
-    const stream = watch(session, "kept");
+    const waiting = other.claim(claimOf("b", [`${way}-kept`], longMs), { waitMs: "forever" });
+    const stream = watch(session, `${way}-kept`);
     await stream.next();
-    await waitFor(() => hasWaiters(session, "kept"), { describe: "the claim to wait" });
+    await waitFor(() => hasWaiters(session, `${way}-kept`), { describe: "the claim to wait" });
     const broken = drain(stream).catch((error) => error);
 
     await deployment.nats.kill9();
     await waitFor(() => notes.missed.length > 0, { describe: "a missed renewal", timeoutMs: 30_000 });
-    const change = session.claim(claimOf("c", ["meanwhile"], longMs), { timeoutMs: 60_000 });
+    const change = session.claim(claimOf("c", [`${way}-meanwhile`], longMs), { timeoutMs: 60_000 });
     const atOutageMs = keeping.provenAtMs;
     await deployment.nats.restart();
 
@@ -55,14 +55,14 @@ describe.each(ways)("a session over %s", (way) => {
   it("finds the next owner when one is killed: renewals, waits and changes go on with the same attempts", async () => {
     await using session = await deployment.open(way);
     await using other = await deployment.open(way);
-    const names = Array.from({ length: 16 }, (_, index) => `lease-${index}`);
+    const names = Array.from({ length: 16 }, (_, index) => `${way}-${index}`);
     const granted = await Promise.all(names.map((name) => session.claim(claimOf("a", [name], longMs)).then(only)));
     const notes = granted.map(() => new Notes());
     const keepings = granted.map((one, index) => session.keep(keptOf(one), notes[index] ?? new Notes()));
     const waits = names.map((name) => other.claim(claimOf("b", [name], longMs), { waitMs: "forever" }).then(only));
     for (const name of names) await waitFor(() => hasWaiters(session, name), { describe: `a wait for ${name}` });
 
-    await deployment.stores.get("store-1")?.kill9();
+    await deployment.kill("store-1");
     const sinceMs = session.clock.now();
     await waitFor(() => keepings.every(({ provenAtMs }) => provenAtMs > sinceMs), {
       describe: "every term to be renewed at its new owner",
@@ -74,6 +74,8 @@ describe.each(ways)("a session over %s", (way) => {
     const followers = await Promise.all(waits);
     expect(followers.map(({ grant }) => grant.hold?.holder)).toEqual(names.map(() => "b"));
     for (const keeping of keepings) keeping[Symbol.dispose]();
+    await deployment.start("lease-store", "store-1");
+    await deployment.ready();
   }, 180_000);
 });
 
@@ -83,16 +85,16 @@ describe("a session over grpc", () => {
     await using other = await deployment.open("grpc");
     const states: SessionState[] = [];
     session.onState((state) => states.push(state));
-    const granted = only(await session.claim(claimOf("a", ["kept"], longMs)));
+    const granted = only(await session.claim(claimOf("a", ["moved"], longMs)));
     const notes = new Notes();
     using keeping = session.keep(keptOf(granted), notes);
-    const waiting = other.claim(claimOf("b", ["kept"], longMs), { waitMs: "forever" });
-    await waitFor(() => hasWaiters(session, "kept"), { describe: "the claim to wait" });
+    const waiting = other.claim(claimOf("b", ["moved"], longMs), { waitMs: "forever" });
+    await waitFor(() => hasWaiters(session, "moved"), { describe: "the claim to wait" });
 
-    await deployment.gateway?.kill9();
-    const change = session.claim(claimOf("c", ["meanwhile"], longMs), { timeoutMs: 60_000 });
+    await deployment.process("gateway-1").kill9();
+    const change = session.claim(claimOf("c", ["moved-meanwhile"], longMs), { timeoutMs: 60_000 });
     const killedAtMs = session.clock.now();
-    deployment.startGateway("gateway-2");
+    await deployment.start("gateway", "gateway-1");
     await waitFor(() => keeping.provenAtMs > killedAtMs, { describe: "a renewal after it", timeoutMs: 60_000 });
     expect(only(await change).grant.hold?.holder).toBe("c");
     expect(states).toEqual(expect.arrayContaining(["reconnecting", "connected"]));
@@ -104,8 +106,7 @@ describe("a session over grpc", () => {
 });
 
 it.each(ways)("a session over %s that finds nobody says so within its bound", async (way) => {
-  await deployment.gateway?.kill9();
-  await deployment.nats.kill9();
+  await Promise.all([deployment.process("gateway-1").kill9(), deployment.nats.kill9()]);
   const opening = deployment.open(way, { connectTimeoutMs: 500 });
   await expect(opening).rejects.toMatchObject({ name: "TenureError", code: "UNAVAILABLE", retryable: true });
   const stop = new AbortController();

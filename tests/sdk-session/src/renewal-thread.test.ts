@@ -3,12 +3,12 @@ import type { Keeping, Session } from "@tenure/sdk/session";
 import { type ManagedProcess, promisedMs, startScript, waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { claimOf, keptOf, Notes, only } from "./claims.ts";
-import { type Deployment, startDeployment, ways } from "./deployment.ts";
+import { type SessionDeployment, startSessionDeployment, ways } from "./deployment.ts";
 
-let deployment: Deployment;
+let deployment: SessionDeployment;
 
 beforeAll(async () => {
-  deployment = await startDeployment(1);
+  deployment = await startSessionDeployment(1);
 }, 60_000);
 
 afterAll(async () => {

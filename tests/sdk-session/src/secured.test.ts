@@ -1,16 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { connectBus, inboxPrefixOf } from "@tenure/bus";
-import { systemClock, systemRandom } from "@tenure/kernel";
-import { createStreams } from "@tenure/log";
 import { openSession, type Session } from "@tenure/sdk/session";
-import { freePort, startNats, startService, tempDirectory, waitFor } from "@tenure/testkit";
+import { freePort, startDeployment, tempDirectory, waitFor } from "@tenure/testkit";
 import { describe, expect, it } from "vitest";
 import { claimOf, keptOf, Notes, only } from "./claims.ts";
-import { startDeployment } from "./deployment.ts";
-
-const timing = { beatIntervalMs: 200, requestTimeoutMs: 1_000, connectTimeoutMs: 30_000, callTimeoutMs: 20_000 };
+import { startSessionDeployment, timing } from "./deployment.ts";
 
 /** Claims, renews, is queued behind itself, and releases. */
 async function useSession(session: Session, name: string): Promise<void> {
@@ -26,32 +21,8 @@ async function useSession(session: Session, name: string): Promise<void> {
 
 describe("a secured deployment", () => {
   it("serves applications that sign in to NATS as components, from both threads, and nothing more", async () => {
-    await using nats = await startNats({ config: "provisioned" });
-    const connect = (user: string) =>
-      connectBus({
-        servers: [nats.url],
-        name: user,
-        inboxPrefix: inboxPrefixOf(user),
-        nkeySeed: readFileSync(nats.nkeyFile(user)),
-        clock: systemClock,
-        random: systemRandom,
-        connectTimeoutMs: 10_000,
-      });
-    {
-      await using bus = await connect("provision");
-      await createStreams(bus, { replicas: 1, partitions: 8, clock: systemClock });
-    }
-    await using _store = startService("lease-store", {
-      args: [
-        "--mode=development",
-        `--nats-url=${nats.url}`,
-        `--nats-nkey-file=${nats.nkeyFile("lease-store")}`,
-        `--nats-system-nkey-file=${nats.nkeyFile("system")}`,
-        `--compactor-nkey-file=${nats.nkeyFile("compactor")}`,
-        "--http-port=0",
-        "--minimum-lease-duration=500ms",
-      ],
-    });
+    await using deployment = await startDeployment({ services: { "lease-store": 1 }, isSecured: true });
+    const { nats } = deployment;
     for (const renewal of ["inline", "thread"] as const) {
       const options = { servers: [nats.url], nkeySeed: readFileSync(nats.nkeyFile("component")), principal: "app" };
       await using session = await openSession({ nats: options, renewal, ...timing });
@@ -62,42 +33,29 @@ describe("a secured deployment", () => {
   }, 120_000);
 
   it("serves gRPC over TLS to clients that trust it, from both threads, and to no other", async () => {
-    await using deployment = await startDeployment(1);
+    await using deployment = await startSessionDeployment(1);
     await using folder = await tempDirectory();
     const [cert, key] = [join(folder.path, "cert.pem"), join(folder.path, "key.pem")];
     const subject = ["-subj", "/CN=gateway.test", "-addext", "subjectAltName=DNS:gateway.test"];
     const what = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out", cert];
     execFileSync("openssl", [...what, ...subject], { stdio: "ignore" });
-    const port = await freePort();
-    await using _gateway = startService("gateway", {
-      args: [
-        "--mode=development",
-        `--nats-url=${deployment.nats.url}`,
-        "--http-port=0",
-        `--grpc-port=${port}`,
-        `--tls-cert-file=${cert}`,
-        `--tls-key-file=${key}`,
-      ],
-    });
+    await deployment.start("gateway", "gateway-tls", [`--tls-cert-file=${cert}`, `--tls-key-file=${key}`]);
+    const endpoints = [`https://${deployment.grpc("gateway-tls")}`];
     const ca = readFileSync(cert, "utf8");
     for (const renewal of ["inline", "thread"] as const) {
-      const grpc = { endpoints: [`https://127.0.0.1:${port}`], tls: { ca, serverName: "gateway.test" } };
+      const grpc = { endpoints, tls: { ca, serverName: "gateway.test" } };
       await using session = await openSession({ grpc, renewal, ...timing });
       await useSession(session, renewal);
     }
-    const distrustful = openSession({
-      grpc: { endpoints: [`https://127.0.0.1:${port}`] },
-      ...timing,
-      connectTimeoutMs: 1_000,
-    });
+    const distrustful = openSession({ grpc: { endpoints }, ...timing, connectTimeoutMs: 1_000 });
     await expect(distrustful).rejects.toMatchObject({ name: "TenureError", code: "UNAVAILABLE" });
     await expect(distrustful).rejects.toThrow(/certificate/i);
   }, 120_000);
 
   it("finds the gateway that answers among several endpoints", async () => {
-    await using deployment = await startDeployment(1);
+    await using deployment = await startSessionDeployment(1);
     const dead = await freePort();
-    const endpoints = [`127.0.0.1:${dead}`, `http://127.0.0.1:${deployment.grpcPort}`, "does-not-exist.invalid:1"];
+    const endpoints = [`127.0.0.1:${dead}`, `http://${deployment.grpc()}`, "does-not-exist.invalid:1"];
     for (let round = 0; round < 5; round += 1) {
       await using session = await openSession({ grpc: { endpoints }, renewal: "inline", ...timing });
       expect(session.state).toBe("connected");

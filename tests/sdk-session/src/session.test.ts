@@ -1,10 +1,8 @@
-import { createClient } from "@tenure/bus";
 import {
   GuardServicePutRequest,
   LeaseClaim,
   LeaseServiceGetRequest,
   LeaseServiceWatchRequest,
-  StoreServiceDefinition,
   StoreServiceMarkEndOfTermRequest,
   TermEndReason,
 } from "@tenure/contracts";
@@ -12,12 +10,12 @@ import type { Session } from "@tenure/sdk/session";
 import { waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { claimOf, keptOf, Notes, only } from "./claims.ts";
-import { type Deployment, startDeployment, ways } from "./deployment.ts";
+import { type SessionDeployment, startSessionDeployment, ways } from "./deployment.ts";
 
-let deployment: Deployment;
+let deployment: SessionDeployment;
 
 beforeAll(async () => {
-  deployment = await startDeployment(2);
+  deployment = await startSessionDeployment(2);
 }, 60_000);
 
 afterAll(async () => {
@@ -193,13 +191,11 @@ describe.each(ways)("a session over %s", (way) => {
     };
     await waitFor(isRenewed, { describe: "a renewal", intervalMs: 500 });
     const { lease, token } = keptOf(granted);
-    await using bus = await deployment.connect();
-    const store = createClient(bus, StoreServiceDefinition, { principal: "operator" });
     const mark = async (endOfTerm: { token: bigint; preferredHolder: string } | undefined, number: bigint) => {
       const { lease: record } = await session.call("LeaseService.Get", LeaseServiceGetRequest.create({ lease }));
       const attempt = { clientId: `operator-${way}`, number };
       const expectedRevision = record?.revision ?? 0n;
-      await store.markEndOfTerm(
+      await deployment.store.markEndOfTerm(
         StoreServiceMarkEndOfTermRequest.create({ attempt, lease, expectedRevision, ...(endOfTerm && { endOfTerm }) }),
       );
     };

@@ -1,12 +1,12 @@
 import type { Observation, Tenure, Term } from "@tenure/sdk";
 import { waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Deployment, startDeployment, ways } from "./deployment.ts";
+import { type SdkDeployment, startSdkDeployment, ways } from "./deployment.ts";
 
-let deployment: Deployment;
+let deployment: SdkDeployment;
 
 beforeAll(async () => {
-  deployment = await startDeployment();
+  deployment = await startSdkDeployment();
 }, 120_000);
 
 afterAll(async () => {

@@ -4,7 +4,7 @@ import type { Tenure } from "@tenure/sdk";
 import { promisedMs, waitFor } from "@tenure/testkit";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Copies } from "./copies.ts";
-import { type Deployment, startDeployment } from "./deployment.ts";
+import { type SdkDeployment, startSdkDeployment } from "./deployment.ts";
 
 /** The shortest that a deployment allows unless told otherwise. */
 const leaseDurationMs = 5_000;
@@ -13,12 +13,12 @@ const stopBoundMs = 1_000;
 /** How many clean stops are timed. */
 const handOvers = 5;
 
-let deployment: Deployment;
+let deployment: SdkDeployment;
 let observer: Tenure;
 let copies: Copies;
 
 beforeAll(async () => {
-  deployment = await startDeployment();
+  deployment = await startSdkDeployment();
   observer = await deployment.connect("grpc", { renewal: "inline" });
 }, 120_000);
 
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 beforeEach(() => {
-  copies = new Copies(observer, deployment.endpoint, leaseDurationMs);
+  copies = new Copies(observer, deployment.grpc(), leaseDurationMs);
   copies.start(3);
 });
 

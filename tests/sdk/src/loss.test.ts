@@ -2,15 +2,15 @@ import { fileURLToPath } from "node:url";
 import type { Tenure } from "@tenure/sdk";
 import { type ManagedProcess, startScript } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Deployment, startDeployment } from "./deployment.ts";
+import { type SdkDeployment, startSdkDeployment } from "./deployment.ts";
 
 const daemon = fileURLToPath(new URL("../programs/daemon.mjs", import.meta.url));
 
-let deployment: Deployment;
+let deployment: SdkDeployment;
 let operator: Tenure;
 
 beforeAll(async () => {
-  deployment = await startDeployment();
+  deployment = await startSdkDeployment();
   operator = await deployment.connect("nats", { renewal: "inline" });
 }, 120_000);
 
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 /** A daemon that leads. */
 async function startDaemon(lease: string, manner = "polite"): Promise<ManagedProcess> {
-  const started = startScript(daemon, { args: [lease, deployment.endpoint, manner] });
+  const started = startScript(daemon, { args: [lease, deployment.grpc(), manner] });
   await started.waitForLine("leads with token", { timeoutMs: 60_000 });
   return started;
 }
@@ -47,7 +47,7 @@ describe("a daemon in a process of its own", () => {
 
   it("whose function does not listen is ended at the deadline, with 20, after a signal within the term", async () => {
     await using running = await startDaemon("stubborn", "stubborn");
-    await deployment.running("gateway").kill9();
+    await deployment.process("gateway-1").kill9();
     const told = await running.waitForLine(/told to stop with (\d+) ms left/, { timeoutMs: 30_000 });
     expect(Number(/with (\d+) ms/.exec(told)?.[1])).toBeGreaterThan(0);
     expect((await running.waitForExit()).code).toBe(20);

@@ -1,12 +1,12 @@
 import type { Observation, Tenure, Term } from "@tenure/sdk";
 import { waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Deployment, startDeployment, ways } from "./deployment.ts";
+import { type SdkDeployment, startSdkDeployment, ways } from "./deployment.ts";
 
-let deployment: Deployment;
+let deployment: SdkDeployment;
 
 beforeAll(async () => {
-  deployment = await startDeployment();
+  deployment = await startSdkDeployment();
 }, 120_000);
 
 afterAll(async () => {
@@ -58,8 +58,8 @@ const outages = [
   {
     name: "the gateway is killed and started again",
     strike: async () => {
-      await deployment.running("gateway").kill9();
-      deployment.start("gateway");
+      await deployment.process("gateway-1").kill9();
+      await deployment.start("gateway", "gateway-1");
     },
   },
   {
@@ -72,8 +72,8 @@ const outages = [
   {
     name: "the lease store is killed and started again",
     strike: async () => {
-      await deployment.running("lease-store").kill9();
-      deployment.start("lease-store");
+      await deployment.process("store-1").kill9();
+      await deployment.start("lease-store", "store-1");
     },
   },
 ] as const;

@@ -4,23 +4,22 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startScript } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Deployment, startDeployment } from "./deployment.ts";
+import { type SdkDeployment, startSdkDeployment } from "./deployment.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const folder = fileURLToPath(new URL("../.results/samples", import.meta.url));
 const readme = readFileSync(join(root, "packages/sdk/README.md"), "utf8");
 const samples = [...readme.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, code = ""], index) => ({ index, code }));
 
-let deployment: Deployment;
+let deployment: SdkDeployment;
 
 beforeAll(async () => {
-  deployment = await startDeployment();
-  deployment.start("election");
+  deployment = await startSdkDeployment({ election: 1, identity: 1 });
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const { index, code } of samples) {
     const reachable = code
-      .replaceAll("127.0.0.1:8368", deployment.endpoint)
+      .replaceAll("127.0.0.1:8368", deployment.grpc())
       .replaceAll("nats://127.0.0.1:4222", deployment.nats.url);
     writeFileSync(join(folder, `sample-${index}.mts`), `${reachable}\nexport {};\n`);
   }

@@ -12,14 +12,14 @@ import { systemClock } from "@tenure/kernel";
 import { Watches } from "@tenure/reader";
 import { waitFor } from "@tenure/testkit";
 import { describe, expect, it } from "vitest";
-import { type Deployment, startDeployment } from "./deployment.ts";
+import { startWatched, type WatchedDeployment } from "./deployment.ts";
 import { Follower, type Open } from "./follower.ts";
 import { acquire, attempt, create, Writer } from "./writer.ts";
 
 const limits = { watchers: 100, queuedPerWatcher: 10_000 };
 
 /** A watch served from the reader in this process. */
-function fromReader({ reader }: Deployment): Open {
+function fromReader({ reader }: WatchedDeployment): Open {
   const watches = new Watches(reader, limits);
   return async function* open(request, signal) {
     for await (const bytes of watches.leases(request, signal)) yield LeaseServiceWatchResponse.decode(bytes);
@@ -27,7 +27,7 @@ function fromReader({ reader }: Deployment): Open {
 }
 
 /** A watch served by whichever lease-store replica takes it. */
-function fromStore({ leases }: Deployment): Open {
+function fromStore({ leases }: WatchedDeployment): Open {
   return (request, signal) => leases.watch(request, { signal });
 }
 
@@ -51,14 +51,14 @@ async function writes(writer: Writer, count: number): Promise<void> {
 
 describe("watches of a deployment", () => {
   it("go on without gap or repetition when the owner of partitions is killed", async () => {
-    await using deployment = await startDeployment(3);
+    await using deployment = await startWatched(3);
     const inside = new Follower(fromReader(deployment), "failover");
     const outside = new Follower(fromStore(deployment), "failover");
     await waitFor(() => inside.syncs > 0 && outside.syncs > 0, { describe: "the watches to begin" });
     const writer = new Writer(deployment, "failover");
     await writes(writer, 200);
     const victim = deployment.ownerOf(0);
-    await deployment.replicas.get(victim)?.kill9();
+    await deployment.process(victim).kill9();
     await waitFor(() => deployment.ownerOf(0) !== victim, { describe: "another owner", timeoutMs: 30_000 });
     await writes(writer, 200);
     await writer.stop();
@@ -68,7 +68,7 @@ describe("watches of a deployment", () => {
   });
 
   it("go on without gap or repetition when NATS is killed and restarted", async () => {
-    await using deployment = await startDeployment(2);
+    await using deployment = await startWatched(2);
     const inside = new Follower(fromReader(deployment), "restart");
     const outside = new Follower(fromStore(deployment), "restart");
     await waitFor(() => inside.syncs > 0 && outside.syncs > 0, { describe: "the watches to begin" });
@@ -84,7 +84,7 @@ describe("watches of a deployment", () => {
   });
 
   it("show from a list's position exactly what came after it, whatever page and replica it came from", async () => {
-    await using deployment = await startDeployment(3);
+    await using deployment = await startWatched(3);
     const writer = new Writer(deployment, "pages");
     await writes(writer, 100);
     const listed: string[] = [];
@@ -117,7 +117,7 @@ describe("watches of a deployment", () => {
   });
 
   it("start over when their token is older than what is kept, and say so", async () => {
-    await using deployment = await startDeployment(1, ["--kept-changes=5"]);
+    await using deployment = await startWatched(1, ["--kept-changes=5"]);
     await create(deployment, "old", "first");
     const follower = new Follower(fromStore(deployment), "old");
     await waitFor(() => follower.names.length === 1, { describe: "the first to be told" });
@@ -135,7 +135,7 @@ describe("watches of a deployment", () => {
   });
 
   it("of candidates show each change, and the last record of one that is gone", async () => {
-    await using deployment = await startDeployment(2);
+    await using deployment = await startWatched(2);
     const lease = { namespace: "candidates", name: "a" };
     const candidate = { lease, name: "one" };
     const stop = new AbortController();
@@ -162,7 +162,7 @@ describe("watches of a deployment", () => {
   });
 
   it("of one lease tell ten thousand watchers of a change", async () => {
-    await using deployment = await startDeployment(1);
+    await using deployment = await startWatched(1);
     await create(deployment, "crowd", "stage");
     const count = 10_000;
     const watches = new Watches(deployment.reader, { watchers: count, queuedPerWatcher: 10 });

@@ -1,7 +1,7 @@
 import { LeaseServiceAcquireRequest, LeaseServiceCreateRequest } from "@tenure/contracts";
 import { Fault } from "@tenure/kernel";
+import type { Deployment } from "@tenure/testkit";
 import { waitFor } from "@tenure/testkit";
-import type { Deployment } from "./deployment.ts";
 
 let attempts = 0n;
 

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { type Identity, IdentityServiceListRequest } from "@tenure/contracts";
 import { systemClock } from "@tenure/kernel";
-import { type Deployment, startDeployment } from "../deployment.ts";
+import type { Deployment } from "@tenure/testkit";
+import { startIdentityDeployment } from "../deployment.ts";
 import { register } from "../fleet.ts";
 import { HeartbeatStream } from "../heartbeat-stream.ts";
 
@@ -10,7 +11,7 @@ const [identities = 10_000, streams = 100, seconds = 60] = process.argv.slice(2)
 const beatMs = 10_000;
 const call = { principal: "anonymous", deadlineMs: 30_000 };
 
-await using deployment = await startDeployment({ gateways: 1, identityArgs: [] });
+await using deployment = await startIdentityDeployment({ identity: 1, gateway: 1 }, []);
 const idle = await processorShare(deployment, seconds / 2);
 const fleet = await registerAll(deployment);
 using beating = startBeating(deployment, fleet);

@@ -1,8 +1,8 @@
 import { LeaseServiceAcquireRequest, LeaseServiceReleaseRequest } from "@tenure/contracts";
 import { partitionOf } from "@tenure/core";
 import { Fault, systemClock } from "@tenure/kernel";
+import type { Deployment } from "@tenure/testkit";
 import { waitFor } from "@tenure/testkit";
-import type { Deployment } from "../deployment.ts";
 import { acquireRequest, attempt, duration, key } from "../requests.ts";
 import { Routes } from "../routes.ts";
 import { percentiles } from "./percentiles.ts";

@@ -1,6 +1,7 @@
 import { systemClock } from "@tenure/kernel";
+import type { Deployment } from "@tenure/testkit";
 import { waitFor } from "@tenure/testkit";
-import { type Deployment, startDeployment } from "../deployment.ts";
+import { startStores } from "../deployment.ts";
 import { Load } from "../load.ts";
 import { percentiles } from "./percentiles.ts";
 
@@ -13,7 +14,7 @@ const promisedMs = 2_000;
 export async function measureKills(times: number, workers: number): Promise<string> {
   const gapsMs: number[] = [];
   for (let time = 1; time <= times; time += 1) {
-    await using deployment = await startDeployment(3);
+    await using deployment = await startStores(3);
     const { gapMs, rate } = await killOnce(deployment, workers);
     gapsMs.push(gapMs);
     process.stdout.write(`kill ${time}: ${Math.round(gapMs)} ms at ${Math.round(rate)} operations/s\n`);
@@ -27,10 +28,10 @@ async function killOnce(deployment: Deployment, workers: number) {
   await systemClock.sleep(warmUpMs);
   const owners = partitions.map((partition) => deployment.ownerOf(partition));
   const count = (name: string) => owners.filter((owner) => owner === name).length;
-  const [victim = ""] = [...deployment.replicas.keys()].toSorted((left, right) => count(right) - count(left));
+  const [victim = ""] = [...deployment.processes.keys()].toSorted((left, right) => count(right) - count(left));
   const killedAtMs = systemClock.now();
   const rate = (load.during(killedAtMs - 3_000, killedAtMs).length * 1_000) / 3_000;
-  await deployment.replicas.get(victim)?.kill9();
+  await deployment.process(victim).kill9();
   const isServed = (partition: number) =>
     load.acknowledged.some((one) => one.partition === partition && one.atMs - one.tookMs > killedAtMs);
   await waitFor(() => partitions.every(isServed), { describe: "every partition", timeoutMs: 60_000, intervalMs: 50 });
@@ -40,7 +41,7 @@ async function killOnce(deployment: Deployment, workers: number) {
 }
 
 function tellAll(deployment: Deployment): void {
-  for (const [name, { output }] of deployment.replicas) {
+  for (const [name, { output }] of deployment.processes) {
     for (const line of output.all.slice(-60)) process.stdout.write(`  ${name} ${line}\n`);
   }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { startDeployment } from "../deployment.ts";
+import { startStores } from "../deployment.ts";
 import { measureGrants } from "./grants.ts";
 import { measureKills } from "./kills.ts";
 import { measureThroughput } from "./throughput.ts";
@@ -7,11 +7,11 @@ import { measureThroughput } from "./throughput.ts";
 /** What can be measured: `npm run measure -- throughput [workers] | grants [rounds] | kills [times]`. */
 const measurements: Readonly<Record<string, (amount: number | undefined) => Promise<string>>> = {
   throughput: async (workers = 128) => {
-    await using deployment = await startDeployment(3);
+    await using deployment = await startStores(3);
     return await measureThroughput(deployment, workers, 10_000);
   },
   grants: async (rounds = 1_000) => {
-    await using deployment = await startDeployment(3);
+    await using deployment = await startStores(3);
     return await measureGrants(deployment, rounds);
   },
   kills: (times = 20) => measureKills(times, 128),

@@ -1,5 +1,5 @@
 import { systemClock } from "@tenure/kernel";
-import type { Deployment } from "../deployment.ts";
+import type { Deployment } from "@tenure/testkit";
 import { Load } from "../load.ts";
 import { percentiles } from "./percentiles.ts";
 import { processorMs } from "./processor-time.ts";
@@ -11,7 +11,7 @@ const warmUpMs = 5_000;
 export async function measureThroughput(deployment: Deployment, workers: number, forMs: number): Promise<string> {
   const load = new Load(deployment, workers);
   await systemClock.sleep(warmUpMs);
-  const pids = new Map([...deployment.replicas].map(([name, { pid }]) => [name, pid]));
+  const pids = new Map([...deployment.processes].map(([name, { pid }]) => [name, pid]));
   pids.set("nats", deployment.nats.pid).set("load", process.pid);
   const before = new Map([...pids].map(([name, pid]) => [name, processorMs(pid)]));
   const fromMs = systemClock.now();

@@ -1,6 +1,6 @@
 import { connect } from "@tenure/sdk";
+import type { Deployment } from "@tenure/testkit";
 import { waitFor } from "@tenure/testkit";
-import type { Deployment } from "../deployment.ts";
 
 /** One thing that is done to a running deployment. */
 type Step = (deployment: Deployment, partition: number) => Promise<void>;
@@ -74,7 +74,7 @@ function inTurn(how: "kill" | "stop"): readonly Step[] {
 async function untilItKnows(deployment: Deployment, instance: string): Promise<void> {
   await deployment.process(instance).waitForLine("gRPC listens", { timeoutMs: 60_000 });
   await using tenure = await connect({
-    endpoint: deployment.endpoint(instance),
+    endpoint: deployment.grpc(instance),
     renewal: "inline",
     connectTimeout: "60s",
   });
