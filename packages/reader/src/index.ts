@@ -1,9 +1,11 @@
 // The log as a read model: following partitions, reading them, listing and watching their records.
+
+export { BusLogReader } from "./bus-log-reader.ts";
 export type { AppliedBatch, ChangeSet } from "./change-set.ts";
 export { replicaBehind, tooManyWatchers, watcherTooSlow } from "./faults.ts";
 export { inSteps } from "./in-steps.ts";
 export { LeaseNews } from "./lease-news.ts";
-export { type ListScope, listCandidates, listLeases } from "./lists.ts";
+export { type LeaseListing, type ListScope, listByLease, listCandidates, listLeases } from "./lists.ts";
 export { logDecoder } from "./log-decoder.ts";
 export { LogReader } from "./log-reader.ts";
 export { PartitionLoader } from "./partition-loader.ts";

@@ -7,6 +7,7 @@ import {
   candidateToWire,
   encodePageToken,
   type Lease,
+  type LeaseSelection,
   LeaseSelector,
   type LeaseServiceListRequest,
   type LeaseServiceListResponse,
@@ -38,6 +39,9 @@ export interface ListScope {
 /** How long a replica that is behind may take to catch up. */
 const catchUpMs = 1_000;
 
+/** Bytes of a page that must fit into one message: well below the largest that NATS takes by default, 1 MiB. */
+const mostPageBytes = 640 * 1_024;
+
 /** One record of a list, as it was when its partition was looked at. */
 interface Entry<Shown> extends Ordered {
   show(): Shown;
@@ -51,8 +55,22 @@ interface Query<Shown> {
   readonly selector: Uint8Array;
   readonly read: ReadOptions | undefined;
   readonly page: PageRequest | undefined;
+  bytesOf?(shown: Shown): number;
   /** Adds what matches of a partition and comes after `after`. */
   gather(past: PastState, after: string, into: Smallest<Entry<Shown>>): void;
+}
+
+/** What is listed of leases. */
+export interface LeaseListing<Shown> {
+  readonly selection: LeaseSelection;
+  readonly selector: LeaseSelector | undefined;
+  readonly read: ReadOptions | undefined;
+  readonly page: PageRequest | undefined;
+  isShown(record: LeaseRecord, now: number): boolean;
+  /** Takes what is needed of a record at once, since it goes on with the log; what is returned is called later or never. */
+  see(record: LeaseRecord, past: PastState, now: number): () => Shown;
+  /** Bytes of one that is shown, where a page must fit into one message. */
+  bytesOf?(shown: Shown): number;
 }
 
 /** Lists leases in order of namespace and name, all pages at the revision of the first. */
@@ -61,26 +79,39 @@ export async function listLeases(
   request: LeaseServiceListRequest,
   scope: ListScope,
 ): Promise<LeaseServiceListResponse> {
-  const { matches, names } = unwrap(leaseSelection(request.selector, request));
-  const isShown = stateFilter(request.states);
-  const list = await collect<Lease>(model, scope, {
+  const selection = unwrap(leaseSelection(request.selector, request));
+  const { shown, page } = await listByLease<Lease>(model, scope, {
+    ...request,
+    selection,
+    isShown: stateFilter(request.states),
+    see(record, { partition }, now) {
+      const seen = copyOfLease(record);
+      return () => leaseToWire(seen, { partition, now });
+    },
+  });
+  return { leases: shown, page };
+}
+
+/** Lists one thing for each lease, in order of namespace and name, all pages at the revision of the first. */
+export function listByLease<Shown>(model: ReadModel, scope: ListScope, listing: LeaseListing<Shown>) {
+  const { bytesOf, isShown, page, read, see, selection, selector } = listing;
+  return collect<Shown>(model, scope, {
     subject: "leases",
-    leases: names,
-    selector: LeaseSelector.encode(request.selector ?? LeaseSelector.create()).finish(),
-    read: request.read,
-    page: request.page,
+    leases: selection.names,
+    selector: LeaseSelector.encode(selector ?? LeaseSelector.create()).finish(),
+    read,
+    page,
+    ...(bytesOf && { bytesOf }),
     gather(past, after, into) {
       const now = model.clock.now();
-      gatherOf(past, names, after, into, (record) => {
+      gatherOf(past, selection.names, after, into, (record) => {
         const order = record.key;
-        if (order <= after || !into.admits(order) || !matches(record) || !isShown(record, now)) return 0;
-        const seen = copyOfLease(record);
-        into.add({ order, show: () => leaseToWire(seen, { partition: past.partition, now }) });
+        if (order <= after || !into.admits(order) || !selection.matches(record) || !isShown(record, now)) return 0;
+        into.add({ order, show: see(record, past, now) });
         return 1;
       });
     },
   });
-  return { leases: list.shown, page: list.page };
 }
 
 /** Lists candidates in order of lease and name, all pages at the revision of the first. */
@@ -157,11 +188,24 @@ async function collect<Shown>(
     if (isKept !== true) throw noLongerKept(model, revision);
   }
   const found = smallest.take();
-  const shown = found.slice(0, slice.size);
-  const after = shown.at(-1)?.order ?? "";
+  const shown = fitting(found.slice(0, slice.size), query.bytesOf);
+  const after = found[shown.length - 1]?.order ?? "";
   const nextToken = found.length > shown.length ? encodePageToken({ revision, after }, name) : "";
   const resumeToken = encodeResumeToken(subject, model.incarnationId, { revision });
-  return { shown: shown.map((entry) => entry.show()), page: { nextToken, revision, resumeToken } };
+  return { shown, page: { nextToken, revision, resumeToken } };
+}
+
+/** What is shown of the entries: as many as fit into a page, and one at least. */
+function fitting<Shown>(entries: readonly Entry<Shown>[], bytesOf: ((shown: Shown) => number) | undefined): Shown[] {
+  const shown: Shown[] = [];
+  let bytes = 0;
+  for (const entry of entries) {
+    const one = entry.show();
+    bytes += bytesOf?.(one) ?? 0;
+    if (bytes > mostPageBytes && shown.length > 0) break;
+    shown.push(one);
+  }
+  return shown;
 }
 
 /** The revision that a new list shows: all that the caller has seen, and all that was committed here. */

@@ -1,5 +1,11 @@
 import type { ServiceDefinition } from "@tenure/bus";
-import { fileDescriptorSet, publicServices } from "@tenure/contracts";
+import {
+  fileDescriptorSet,
+  IdentityServiceDefinition,
+  LeaseServiceDefinition,
+  MigrationServiceDefinition,
+  publicServices,
+} from "@tenure/contracts";
 import { productVersion, type ServiceContext } from "@tenure/runtime";
 import { createSessionEngine, type EngineParts, type LocalReads, type SessionLimits } from "@tenure/session";
 import { type gatewayFields, readTls } from "./config.ts";
@@ -8,12 +14,13 @@ import type { FrontContext } from "./front/front-context.ts";
 import { frontService, type StreamFronts } from "./front/front-service.ts";
 import { grpcDefinition } from "./front/grpc-definition.ts";
 import { type GrpcServer, startGrpcServer } from "./front/grpc-server.ts";
-import type { HeartbeatServices } from "./identity/heartbeat.ts";
-import { heartbeatFront } from "./identity/heartbeat-front.ts";
+import { streamFront } from "./front/stream-front.ts";
+import { Heartbeat, type HeartbeatServices } from "./identity/heartbeat.ts";
 import { heartbeatMetrics } from "./identity/heartbeat-metrics.ts";
 import { gatewayMetrics } from "./metrics.ts";
+import { Join } from "./migration/join.ts";
 import { reflectionEntries } from "./reflection/reflection-service.ts";
-import { keepAliveFront } from "./session/keep-alive-front.ts";
+import { KeepAlive } from "./session/keep-alive.ts";
 import { sessionFront } from "./session/session-front.ts";
 import type { StoreReads } from "./watch/store-reads.ts";
 
@@ -156,8 +163,21 @@ function streamFronts(
   };
   return {
     "/tenure.v1.SessionService/Session": sessionFront(engine, front),
-    "/tenure.v1.LeaseService/KeepAlive": keepAliveFront(keepAlive, front),
-    "/tenure.v1.IdentityService/Heartbeat": heartbeatFront(heartbeat, front),
+    "/tenure.v1.LeaseService/KeepAlive": streamFront(
+      LeaseServiceDefinition.methods.keepAlive,
+      front,
+      (principal, send) => new KeepAlive(keepAlive, { clientId: "keep-alive", principal }, send),
+    ),
+    "/tenure.v1.IdentityService/Heartbeat": streamFront(
+      IdentityServiceDefinition.methods.heartbeat,
+      front,
+      (principal, send) => new Heartbeat(heartbeat, principal, send),
+    ),
+    "/tenure.v1.MigrationService/Join": streamFront(
+      MigrationServiceDefinition.methods.join,
+      front,
+      (principal, send, fail) => new Join(front, principal, { send, fail }),
+    ),
   };
 }
 

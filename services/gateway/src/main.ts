@@ -36,7 +36,7 @@ async function start(context: ServiceContext<typeof gatewayFields>): Promise<Asy
     random,
     incarnation,
     limits: { keptChanges, queuedPerWatcher, watchers },
-    onNote: (what, message) => log.warn(what, message),
+    note: (what, message) => log.warn(what, message),
   });
   const unready = reads.onReady((isReady, why) => health.set("log", isReady, why));
   const gateway = await Gateway.start(context, { reads, wasServed: (fullName) => served.has(fullName) });

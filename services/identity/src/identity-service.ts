@@ -1,7 +1,6 @@
 import { type BusServer, type CallContext, serve } from "@tenure/bus";
 import { IdentityServiceDefinition } from "@tenure/contracts";
-import { JetStreamSnapshotStore, JetStreamTransport } from "@tenure/log";
-import { LogReader, logDecoder, replicaBehind } from "@tenure/reader";
+import { BusLogReader, replicaBehind } from "@tenure/reader";
 import type { ServiceContext } from "@tenure/runtime";
 import { OwnerRoutes, StoreCalls } from "@tenure/session";
 import { Collection } from "./collector/collection.ts";
@@ -33,9 +32,7 @@ export async function startIdentityService(context: Context): Promise<AsyncDispo
 class IdentityService implements AsyncDisposable {
   readonly #context: Context;
   readonly #metrics: IdentityMetrics;
-  readonly #transport: JetStreamTransport;
-  readonly #snapshots: JetStreamSnapshotStore;
-  readonly #reader: LogReader;
+  readonly #reader: BusLogReader;
   readonly #routes: OwnerRoutes;
   readonly #calls: StoreCalls;
   readonly #watches = { count: 0 };
@@ -48,21 +45,16 @@ class IdentityService implements AsyncDisposable {
     const { bus, clock, config, incarnation, log, metrics, random } = context;
     this.#context = context;
     this.#metrics = new IdentityMetrics(metrics);
-    const onInterruption = (why: string) => log.warn({ why }, "the log is followed anew");
-    this.#transport = new JetStreamTransport({ control: bus, clock, random, onInterruption });
-    this.#snapshots = new JetStreamSnapshotStore({ bus, clock, random });
-    const ports = { clock, random, transport: this.#transport, snapshots: this.#snapshots, codec: logDecoder };
     this.#routes = new OwnerRoutes(incarnation.partitions);
-    this.#reader = new LogReader(
-      ports,
-      { incarnationId: incarnation.id, partitions: incarnation.partitions, keptChanges: config.keptChanges },
+    const note = (what: object, message: string) => log.warn(what, message);
+    this.#reader = new BusLogReader(
+      { bus, clock, random, incarnation, keptChanges: config.keptChanges, note },
       {
         onReadiness: (isReady, why) => this.#onReadiness(isReady, why),
         onOwner: (partition, epoch) => {
           this.#routes.note(partition, epoch);
           this.#noteStoreBack();
         },
-        onFault: (partition, doing, err) => log.warn({ partition, doing, err }, "a partition has trouble"),
       },
     );
     this.#calls = new StoreCalls({ bus, routes: this.#routes, clock, random });
@@ -88,8 +80,6 @@ class IdentityService implements AsyncDisposable {
     this.#parts?.dependents[Symbol.dispose]();
     this.#calls[Symbol.dispose]();
     await this.#reader[Symbol.asyncDispose]();
-    this.#snapshots[Symbol.dispose]();
-    this.#transport[Symbol.dispose]();
   }
 
   #serve(): BusServer {

@@ -63,6 +63,8 @@ interface OpenBeat extends Beat {
  * other clients; packed beats pass untouched. Every answer is the owner's.
  */
 export class Heartbeat {
+  /** Nobody waits for the answer of a last beat: whoever stays alive sends another on another stream. */
+  readonly isIdle = true;
   readonly #services: HeartbeatServices;
   readonly #principal: string;
   readonly #send: (message: IdentityServiceHeartbeatResponse) => void;

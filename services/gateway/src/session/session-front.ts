@@ -1,8 +1,8 @@
 import type { handleBidiStreamingCall } from "@grpc/grpc-js";
 import { SessionServiceSessionRequest, SessionServiceSessionResponse } from "@tenure/contracts";
-import { Fault } from "@tenure/kernel";
 import type { SessionEngine } from "@tenure/session";
 import { describeCall } from "../front/call-context.ts";
+import { decodeRequest } from "../front/decode-request.ts";
 import { assertSize, type FrontContext, faultFor } from "../front/front-context.ts";
 import { asBuffer } from "../front/front-service.ts";
 import type { Bytes } from "../front/grpc-definition.ts";
@@ -43,7 +43,7 @@ export function sessionFront(engine: SessionEngine, context: FrontContext): hand
     call.on("data", (bytes: Bytes) => {
       try {
         assertSize(bytes, "max-session-message-bytes", maxSessionMessageBytes);
-        session.receive(decodeMessage(bytes));
+        session.receive(decodeRequest(SessionServiceSessionRequest, bytes));
       } catch (thrown) {
         session.close();
         fail(thrown);
@@ -60,18 +60,4 @@ export function sessionFront(engine: SessionEngine, context: FrontContext): hand
       release();
     });
   };
-}
-
-function decodeMessage(bytes: Bytes): SessionServiceSessionRequest {
-  try {
-    return SessionServiceSessionRequest.decode(bytes);
-  } catch (cause) {
-    throw new Fault({
-      code: "INVALID_ARGUMENT",
-      reason: "MALFORMED_MESSAGE",
-      message: "the bytes of SessionService.Session are not its request message",
-      details: { applied: "NO" },
-      cause,
-    });
-  }
 }

@@ -28,7 +28,7 @@ import {
   type ReadModel,
   readPlain,
 } from "@tenure/reader";
-import { decodeRequest } from "./decode-request.ts";
+import { decodeRequest } from "../front/decode-request.ts";
 
 /** Bounds one read. */
 interface Scope {

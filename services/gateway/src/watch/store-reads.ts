@@ -1,8 +1,7 @@
 import type { Bus } from "@tenure/bus";
 import { type LeaseKey, type LeaseRecord, partitionOf } from "@tenure/core";
 import type { Clock, Random } from "@tenure/kernel";
-import { JetStreamSnapshotStore, JetStreamTransport } from "@tenure/log";
-import { LeaseNews, LogReader, logDecoder, Watches, type WatchLimits } from "@tenure/reader";
+import { BusLogReader, LeaseNews, Watches, type WatchLimits } from "@tenure/reader";
 import { plainReads } from "./plain-reads.ts";
 import { watchMethods } from "./watch-methods.ts";
 
@@ -14,7 +13,7 @@ export interface StoreReadsOptions {
   readonly incarnation: { readonly id: string; readonly partitions: number };
   readonly limits: StoreReadLimits;
   /** Told what the reader lives with: for the log of the process. */
-  readonly onNote?: (what: object, message: string) => void;
+  note(what: object, message: string): void;
 }
 
 /** Bounds of what is kept and served. */
@@ -77,29 +76,20 @@ export async function startStoreReads(options: StoreReadsOptions): Promise<Store
 
 class ReaderReads implements StoreReads {
   readonly news: LeaseNews;
-  readonly #transport: JetStreamTransport;
-  readonly #snapshots: JetStreamSnapshotStore;
-  readonly #reader: LogReader;
+  readonly #reader: BusLogReader;
   readonly #watches: Watches;
   readonly #onReady = new Set<(isReady: boolean, why: string) => void>();
   readonly #onOwner = new Set<(partition: number, epoch: bigint) => void>();
   #why = "the log is being read";
 
-  constructor({ bus, clock, incarnation, limits, onNote, random }: StoreReadsOptions) {
-    const onInterruption = (why: string) => onNote?.({ why }, "the log is followed anew");
-    this.#transport = new JetStreamTransport({ control: bus, clock, random, onInterruption });
-    this.#snapshots = new JetStreamSnapshotStore({ bus, clock, random });
-    const ports = { clock, random, transport: this.#transport, snapshots: this.#snapshots, codec: logDecoder };
-    const { id: incarnationId, partitions } = incarnation;
-    this.#reader = new LogReader(
-      ports,
-      { incarnationId, partitions, keptChanges: limits.keptChanges },
+  constructor({ limits, ...options }: StoreReadsOptions) {
+    this.#reader = new BusLogReader(
+      { ...options, keptChanges: limits.keptChanges },
       {
         onReadiness: (isReady, why) => this.#tellReady(isReady, why),
         onOwner: (partition, epoch) => {
           for (const listener of this.#onOwner) listener(partition, epoch);
         },
-        onFault: (partition, doing, err) => onNote?.({ partition, doing, err }, "a partition has trouble"),
       },
     );
     this.#watches = new Watches(this.#reader, limits);
@@ -164,10 +154,8 @@ class ReaderReads implements StoreReads {
     return hold && { lease: hold.lease.key, token: hold.token, principal: hold.principal };
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#reader[Symbol.asyncDispose]();
-    this.#snapshots[Symbol.dispose]();
-    this.#transport[Symbol.dispose]();
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#reader[Symbol.asyncDispose]();
   }
 
   #tellReady(isReady: boolean, why: string): void {

@@ -1,6 +1,6 @@
 import { CandidateServiceWatchRequest, LeaseServiceWatchRequest } from "@tenure/contracts";
 import type { Watches } from "@tenure/reader";
-import { decodeRequest } from "./decode-request.ts";
+import { decodeRequest } from "../front/decode-request.ts";
 
 /** Serves a watch by its request's bytes; throws INVALID_ARGUMENT when they are none. */
 export type WatchMethod = (watches: Watches, request: Uint8Array, signal: AbortSignal) => AsyncIterable<Uint8Array>;

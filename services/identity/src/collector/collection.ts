@@ -7,7 +7,8 @@ import {
 } from "@tenure/contracts";
 import { Fault, invalid } from "@tenure/kernel";
 import type { ServiceContext } from "@tenure/runtime";
-import { type Collector, type CollectorPorts, Collector as OneCollector } from "./collector.ts";
+import { Collector } from "./collector.ts";
+import type { CollectorPorts } from "./collector-ports.ts";
 import { Stewardship } from "./stewardship.ts";
 
 /** What collection stands on. */
@@ -49,7 +50,7 @@ export class Collection implements AsyncDisposable {
       onHeld: (token) => this.#begin(token),
       onLost: () => this.#end(),
     });
-    this.#collector = new OneCollector({ ...options, term: this.#steward });
+    this.#collector = new Collector({ ...options, term: this.#steward });
     this.#unfollow = directory.follow(({ liveness }) => {
       if (liveness === "expired" || liveness === "gone") this.#collector.stir();
     });
