@@ -56,7 +56,11 @@ const table: readonly (readonly [Refusal, string, string, string])[] = [
     "units must be 1 (got 2)",
   ],
   [
-    { kind: "timingUnsafe", lease, violations: [{ inequality: 1, isRefused: true, message: "L is short" }] },
+    {
+      kind: "timingUnsafe",
+      lease,
+      violations: [{ inequality: 1, isRefused: true, message: "L is short", fields: { lease_duration: 9 } }],
+    },
     "INVALID_ARGUMENT",
     "TIMING_UNSAFE",
     "timing for lease billing/scheduler is not safe: L is short",

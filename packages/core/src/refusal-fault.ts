@@ -173,7 +173,10 @@ function callerText(refusal: Exclude<Refusal, { kind: Early | Middle }>): Text {
     }
     case "timingUnsafe": {
       const rules = refusal.violations.map(({ message }) => message).join("; ");
-      return text("INVALID_ARGUMENT", `timing for lease ${refusal.lease} is not safe: ${rules}`);
+      const violations = refusal.violations.flatMap(({ fields, message }) =>
+        Object.entries(fields).map(([field, valueMs]) => ({ field, rule: message, value: `${valueMs}ms` })),
+      );
+      return text("INVALID_ARGUMENT", `timing for lease ${refusal.lease} is not safe: ${rules}`, { violations });
     }
     case "routingPartsDiffer": {
       const message = `leases ${refusal.leases.join(", ")} do not share their namespace and name up to ':', so they cannot be taken together`;

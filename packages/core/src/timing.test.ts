@@ -57,7 +57,19 @@ describe("timing", () => {
       inequality: 4,
       isRefused: false,
       message: "a failover of the store may cost the term: H 10s is below F 7s + R 2s + T 2s = 11s",
+      fields: { usable_term: 10_000, renew_interval: 2_000, request_timeout: 2_000 },
     });
+  });
+
+  it.each([
+    [{ leaseDurationMs: 14_000 }, 0, ["lease_duration", "lock_delay", "usable_term"]],
+    [{ requestTimeoutMs: 2_751, leaseDurationMs: 60_000 }, 0, ["request_timeout", "usable_term"]],
+    [{ leaseDurationMs: 300_001 }, 0, ["lease_duration"]],
+    [{ renewIntervalMs: 0, usableTermMs: -1 }, 0, ["usable_term", "renew_interval"]],
+    [{}, -1, ["lock_delay"]],
+  ])("names the fields of %o with lock delay %d", (more, lockDelayMs, fields) => {
+    const [first] = checkTiming({ ...defaultTiming, ...more }, lockDelayMs, defaultTimingPolicy);
+    expect(Object.keys(first?.fields ?? {})).toEqual(fields);
   });
 
   it("the test policy allows leases of 1 s", () => {

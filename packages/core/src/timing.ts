@@ -71,6 +71,8 @@ export interface TimingViolation {
   readonly isRefused: boolean;
   /** The inequality with its numbers. */
   readonly message: string;
+  /** The durations that it compares, in ms, by the names of their fields in the API. */
+  readonly fields: Readonly<Record<string, number>>;
 }
 
 /** The least L + lock delay that keeps two holders apart for a usable term of H: (1 + ρ) · (H / (1 − ρ) + σ). */
@@ -81,26 +83,37 @@ export function leastLeaseDurationMs(usableTermMs: number, policy: TimingPolicy)
 /** Every inequality of section 2 that the durations break, with the numbers; empty when they are sound. */
 export function checkTiming(timing: Timing, lockDelayMs: number, policy: TimingPolicy): readonly TimingViolation[] {
   const { leaseDurationMs: l, usableTermMs: h, renewIntervalMs: r, requestTimeoutMs: t } = timing;
+  const given = { lease_duration: l, usable_term: h, renew_interval: r, request_timeout: t };
   if (!(l > 0 && h > 0 && r > 0 && t > 0 && lockDelayMs >= 0)) {
-    return [{ inequality: 0, isRefused: true, message: `every duration must be above 0: ${describeTiming(timing)}` }];
+    const message = `every duration must be above 0: ${describeTiming(timing)}, lock delay ${show(lockDelayMs)}`;
+    const wrong = Object.entries(given).filter(([, durationMs]) => !(durationMs > 0));
+    const fields = wrong.length > 0 ? Object.fromEntries(wrong) : { lock_delay: lockDelayMs };
+    return [{ inequality: 0, isRefused: true, message, fields }];
   }
   const violations: TimingViolation[] = [...checkLeaseDuration(l, policy)];
-  const add = (inequality: 1 | 2 | 3 | 4 | 5, message: string) =>
-    violations.push({ inequality, isRefused: inequality !== 4, message });
+  const { lease_duration, renew_interval, request_timeout, usable_term } = given;
+  const add = (inequality: 1 | 2 | 3 | 4 | 5, message: string, fields: TimingViolation["fields"]) =>
+    violations.push({ inequality, isRefused: inequality !== 4, message, fields });
   const least = leastLeaseDurationMs(h, policy);
   if (l + lockDelayMs < least) {
     const rule = `(1 + ${policy.rateError}) x (H ${show(h)} / (1 - ${policy.rateError}) + ${show(policy.stopBoundMs)})`;
-    add(1, `L ${show(l)} + lock delay ${show(lockDelayMs)} must be at least ${rule} = ${show(Math.ceil(least))}`);
+    const message = `L ${show(l)} + lock delay ${show(lockDelayMs)} must be at least ${rule} = ${show(Math.ceil(least))}`;
+    add(1, message, { lease_duration, lock_delay: lockDelayMs, usable_term });
   }
-  if (h <= 2.4 * r + t)
-    add(2, `H ${show(h)} must be more than 2.4 x R ${show(r)} + T ${show(t)} = ${show(2.4 * r + t)}`);
-  if (t > h / 4) add(3, `T ${show(t)} must be at most H ${show(h)} / 4 = ${show(h / 4)}`);
+  if (h <= 2.4 * r + t) {
+    const message = `H ${show(h)} must be more than 2.4 x R ${show(r)} + T ${show(t)} = ${show(2.4 * r + t)}`;
+    add(2, message, { usable_term, renew_interval, request_timeout });
+  }
+  if (t > h / 4) {
+    add(3, `T ${show(t)} must be at most H ${show(h)} / 4 = ${show(h / 4)}`, { request_timeout, usable_term });
+  }
   if (h < policy.storeOutageMs + r + t) {
     const sum = `${show(policy.storeOutageMs)} + R ${show(r)} + T ${show(t)} = ${show(policy.storeOutageMs + r + t)}`;
-    add(4, `a failover of the store may cost the term: H ${show(h)} is below F ${sum}`);
+    const message = `a failover of the store may cost the term: H ${show(h)} is below F ${sum}`;
+    add(4, message, { usable_term, renew_interval, request_timeout });
   }
   if (policy.watchdogStepMs > policy.stopBoundMs / 4) {
-    add(5, `watchdog step ${show(policy.watchdogStepMs)} must be at most ${show(policy.stopBoundMs)} / 4`);
+    add(5, `watchdog step ${show(policy.watchdogStepMs)} must be at most ${show(policy.stopBoundMs)} / 4`, {});
   }
   return violations;
 }
@@ -110,7 +123,7 @@ export function checkLeaseDuration(leaseDurationMs: number, policy: TimingPolicy
   const { minimumLeaseDurationMs: least, maximumLeaseDurationMs: most } = policy;
   if (leaseDurationMs >= least && leaseDurationMs <= most) return [];
   const message = `L ${show(leaseDurationMs)} must be between ${show(least)} and ${show(most)}`;
-  return [{ inequality: 0, isRefused: true, message }];
+  return [{ inequality: 0, isRefused: true, message, fields: { lease_duration: leaseDurationMs } }];
 }
 
 /** The durations in one line, for logs and messages. */

@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 import { runService } from "@tenure/runtime";
+import { migrationFields } from "./config.ts";
+import { startMigrationService } from "./migration-service.ts";
 
 await runService({
   name: "migration",
   summary: "Arbitrates migration locks: which component may run a controller.",
-  fields: {},
-  start: async () => undefined,
+  fields: migrationFields,
+  start: startMigrationService,
 });

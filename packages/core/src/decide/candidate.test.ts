@@ -14,7 +14,7 @@ function fieldsOf(more: Partial<CandidateSpec>): readonly string[] {
   return reply.kind === "invalid" ? reply.violations.map(({ field }) => field) : [reply.kind];
 }
 
-describe("candidate validation", () => {
+describe("candidates as they are registered: [41] [42] [43] [44]", () => {
   it.each([
     ["[41] without a binary version", { binaryVersion: "" }, ["spec.binary_version"]],
     ["[42] with a leading v", { binaryVersion: "v1.2.3" }, ["spec.binary_version"]],
@@ -177,6 +177,23 @@ describe("candidates", () => {
     const { validityMs } = candidateSpec();
     expect(candidate && isCandidateValid(candidate, desk.now + validityMs)).toBe(true);
     expect(candidate && isCandidateValid(candidate, desk.now + validityMs + 1)).toBe(false);
+  });
+
+  it("[88] withdraw from a choice that they have not accepted: the next may be chosen at once", () => {
+    const desk = new Desk();
+    register(desk, lease, "a");
+    register(desk, lease, "b");
+    const elect = (candidate: string) => {
+      const expectedRevision =
+        desk.state.leases.get(lease)?.created === undefined ? 0n : desk.record(lease).revision.sequence;
+      return desk.run({ kind: "elect", lease, expectedRevision, candidate, coordinator: "co" }, "co").kind;
+    };
+    expect(elect("a")).not.toBe("held");
+    expect(elect("b")).toBe("held");
+    desk.run({ kind: "withdrawCandidate", lease, candidate: "a", expectedRevision: undefined }, "a");
+    expect(desk.record(lease).pending).toBeUndefined();
+    expect(elect("b")).not.toBe("held");
+    expect(desk.record(lease).pending?.candidate).toBe("b");
   });
 
   it("[88] withdraw, and one that is not there is no error", () => {

@@ -8,6 +8,7 @@ import { openSequence } from "../record/position.ts";
 import { checkCandidateSpec, checkPriority } from "../validation/candidate-spec.ts";
 import { answer, caused, type Decision } from "./decision.ts";
 import { allot } from "./number.ts";
+import { revisionConflict } from "./permission.ts";
 
 type ByName = CommandHeader & {
   readonly lease: string;
@@ -72,7 +73,10 @@ export function decideSetCordon(owned: OwnedPartition, command: CommandOf<"setCo
   return put(owned, command, known.uid, { ...known, cordon: cordon && { ...cordon, author, reason } });
 }
 
-/** Removes a candidate; one that does not exist is no error. A term that it holds goes on. */
+/**
+ * Removes a candidate; one that does not exist is no error. A term that it holds goes on, but a choice that it has not
+ * accepted is over at once: nobody waits for one that has said that it goes.
+ */
 export function decideWithdrawCandidate(owned: OwnedPartition, command: CommandOf<"withdrawCandidate">): Decision {
   const { candidate, lease } = command;
   const known = findCandidate(owned, command);
@@ -81,9 +85,14 @@ export function decideWithdrawCandidate(owned: OwnedPartition, command: CommandO
     return answer(isGone ? { kind: "candidateRemoved", lease, candidate, existed: false, position: undefined } : known);
   }
   if (known.principal !== command.principal) return answer(foreign(command));
-  const events = [caused(command, { kind: "candidateRemoved", lease, candidate, removal: "withdrawn" })];
+  const pending = owned.state.leases.get(lease)?.pending;
+  const lapsed =
+    pending?.candidate === candidate
+      ? [{ kind: "pendingLapsed", lease, token: pending.token, candidate } as const]
+      : [];
+  const bodies = [...lapsed, { kind: "candidateRemoved", lease, candidate, removal: "withdrawn" } as const];
   return {
-    events,
+    events: bodies.map((body) => caused(command, body)),
     reply: { kind: "candidateRemoved", lease, candidate, existed: true, position: owned.batch.position },
   };
 }
@@ -94,7 +103,7 @@ function findCandidate({ state }: OwnedPartition, command: ByName): CandidateRec
   if (known === undefined) return { kind: "candidateNotFound", lease, candidate };
   const revision = known.revision.sequence;
   if (expected === undefined || (revision === expected && revision !== openSequence)) return known;
-  return { kind: "revisionConflict", lease, expected, revision };
+  return revisionConflict(lease, expected, () => known.revision.sequence);
 }
 
 function foreign({ candidate, lease }: ByName): Refusal {

@@ -36,7 +36,7 @@ describe("end of term (rule 20)", () => {
     expect(record.history.at(-1)).toMatchObject({ kind: "endOfTermMarked", holder: "a", details: { successor: "b" } });
   });
 
-  it("goes on accepting renewals for the drain bound, then refuses them and the term runs out", () => {
+  it("[70] goes on accepting renewals for the drain bound, then refuses them and the term runs out", () => {
     const desk = new Desk();
     const { token } = desk.take("a", lease);
     mark(desk);

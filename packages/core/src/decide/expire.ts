@@ -7,7 +7,7 @@ import { openSequence, remainingMs } from "../record/position.ts";
 import { answer, type Decision, timed } from "./decision.ts";
 import { endByTime, lapsePending } from "./end.ts";
 import { isLapsed, judgeHolds, untilOverdueMs } from "./overdue.ts";
-import { checkRevision } from "./permission.ts";
+import { checkRevision, revisionConflict } from "./permission.ts";
 
 /**
  * Ends what is overdue on one lease: terms that were not renewed for L, and a choice that was not accepted. Whoever
@@ -35,7 +35,7 @@ export function checkRenewalRevision(record: LeaseRecord, expected: bigint | und
   const isOpen = record.holds.some((hold) => hold.renewal.sequence === openSequence);
   return revision === expected && !isOpen
     ? undefined
-    : { kind: "revisionConflict", lease: record.key, expected, revision };
+    : revisionConflict(record.key, expected, () => renewalRevisionOf(record));
 }
 
 function notDue(owned: OwnedPartition, record: LeaseRecord, now: number): Refusal {

@@ -97,6 +97,14 @@ describe("migration locks (rule 24)", () => {
     expect(put(desk, { expectedRevision: revision }).kind).toBe("changed");
   });
 
+  it("keep their set of controllers while they are held", () => {
+    const desk = new Desk();
+    expect(put(desk, { isUnlessHeld: true }).kind).toBe("changed");
+    desk.take("c", lease, { claimant: { holder: "c", participant: participant("cloud-controller-manager", "") } });
+    expect(put(desk, { isUnlessHeld: true })).toMatchObject({ kind: "immutable", field: "controller_leaders" });
+    expect(put(desk, {}).kind).toBe("changed");
+  });
+
   it("refuse malformed ranges, huge configurations and illegal names", () => {
     const desk = new Desk();
     const components = [

@@ -8,11 +8,12 @@ import { openSequence } from "../record/position.ts";
 import { parseVersionRange } from "../version-range.ts";
 import { checkMissing, creationEvents } from "./creation.ts";
 import { answer, caused, type Decision } from "./decision.ts";
+import { revisionConflict } from "./permission.ts";
 
 /** Puts a migration configuration, and who may hold its lock, onto the lock's lease record (rule 24). */
 export function decidePutMigration(owned: OwnedPartition, command: CommandOf<"putMigration">, now: number): Decision {
   const { configuration, eligibility, lease } = command;
-  const refusal = checkConfiguration(owned, command) ?? checkRanges(command);
+  const refusal = checkConfiguration(owned, command) ?? checkRanges(command) ?? checkHeld(owned, command);
   if (refusal !== undefined) return answer(refusal);
   const created: Event[] = [];
   if (existingLease(owned.state, lease) === undefined) {
@@ -34,7 +35,18 @@ function checkConfiguration({ state }: OwnedPartition, command: CommandOf<"putMi
   const position = state.leases.get(lease)?.migration?.revision;
   const revision = position?.sequence ?? 0n;
   const isOpen = position?.sequence === openSequence;
-  return revision === expected && !isOpen ? undefined : { kind: "revisionConflict", lease, expected, revision };
+  return revision === expected && !isOpen
+    ? undefined
+    : revisionConflict(lease, expected, () => position?.sequence ?? 0n);
+}
+
+/** A held lock guards a fixed set of controllers: one that joined it meanwhile would run under a term that never meant it. */
+function checkHeld({ state }: OwnedPartition, command: CommandOf<"putMigration">): Refusal | undefined {
+  const record = state.leases.get(command.lease);
+  const holder = record?.holds[0]?.holder ?? record?.pending?.candidate;
+  if (command.isUnlessHeld !== true || holder === undefined) return undefined;
+  const why = `${holder} holds the lock, and a lock that is held keeps its set of controllers`;
+  return { kind: "immutable", lease: command.lease, field: "controller_leaders", why };
 }
 
 function checkRanges({ eligibility }: CommandOf<"putMigration">): Refusal | undefined {

@@ -20,12 +20,10 @@ export interface Judgement {
  * holders from renewing.
  */
 export function judgeHolds(owned: OwnedPartition, record: LeaseRecord, now: number): Judgement {
-  const isOverdue = record.holds.some((hold) => untilOverdueMs(hold, now) === 0);
-  if (!isOverdue || mayExpire(owned.guard, now).kind !== "allowed") return { ending: [], staying: record.holds };
-  return {
-    ending: record.holds.filter((hold) => untilOverdueMs(hold, now) === 0),
-    staying: record.holds.filter((hold) => untilOverdueMs(hold, now) > 0),
-  };
+  const { holds } = record;
+  const ending = holds.filter((hold) => untilOverdueMs(hold, now) === 0);
+  if (ending.length === 0 || mayExpire(owned.guard, now).kind !== "allowed") return { ending: [], staying: holds };
+  return { ending, staying: holds.filter((hold) => !ending.includes(hold)) };
 }
 
 /** Ms until a term may be ended, by its own clock and by the pause after an outage. */

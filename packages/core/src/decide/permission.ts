@@ -58,5 +58,22 @@ export function checkRevision(
   if (expected === undefined) return undefined;
   const revision = record === undefined ? 0n : record.revision.sequence;
   const isOpen = record !== undefined && revision === openSequence;
-  return revision === expected && !isOpen ? undefined : { kind: "revisionConflict", lease, expected, revision };
+  return revision === expected && !isOpen
+    ? undefined
+    : revisionConflict(lease, expected, () => record?.revision.sequence ?? 0n);
+}
+
+/**
+ * The refusal of a change that expected another revision. The one it says is read when the answer leaves: a change in
+ * the open batch gets its revision with the commit.
+ */
+export function revisionConflict(lease: LeaseKey, expected: bigint, read: () => bigint): Refusal {
+  return {
+    kind: "revisionConflict",
+    lease,
+    expected,
+    get revision() {
+      return read();
+    },
+  };
 }

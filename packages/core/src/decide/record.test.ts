@@ -33,7 +33,9 @@ describe("create and update", () => {
     desk.run({ kind: "create", lease, spec: defaultLeaseSpec }, "op");
     const expectedRevision = desk.record(lease).revision.sequence;
     const change = (a: string) => ({ ...edit, expectedRevision, spec: { labels: { a } }, principal: "op" });
-    expect(desk.batch(change("1"), change("2")).map(({ kind }) => kind)).toEqual(["changed", "revisionConflict"]);
+    const [first, second] = desk.batch(change("1"), change("2"));
+    expect(first?.kind).toBe("changed");
+    expect(second).toEqual({ kind: "revisionConflict", lease, expected: expectedRevision, revision: desk.sequence });
     expect(desk.record(lease).spec.labels).toEqual({ a: "1" });
   });
 

@@ -8,7 +8,7 @@ import { openSequence } from "../record/position.ts";
 import { checkLeaseSpec } from "../validation/lease-spec.ts";
 import { checkMissing, creationEvents } from "./creation.ts";
 import { answer, caused, type Decision } from "./decision.ts";
-import { checkRevision } from "./permission.ts";
+import { checkRevision, revisionConflict } from "./permission.ts";
 import { decideWrittenCreate, decideWrittenUpdate } from "./written-hold.ts";
 
 /**
@@ -34,7 +34,7 @@ function updateMissing(owned: OwnedPartition, command: CommandOf<"update">, now:
   if (!createIfAbsent) return answer({ kind: "leaseNotFound", lease });
   if (expectedUid !== undefined) return answer({ kind: "uidConflict", lease });
   if (expectedRevision !== undefined && expectedRevision !== 0n) {
-    return answer({ kind: "revisionConflict", lease, expected: expectedRevision, revision: 0n });
+    return answer(revisionConflict(lease, expectedRevision, () => 0n));
   }
   const spec: LeaseSpec = { ...defaultLeaseSpec, ...command.spec };
   const refusal = checkMissing(owned, lease, spec, now);
@@ -54,9 +54,8 @@ function checkExpectations(record: LeaseRecord, command: CommandOf<"update">): R
   if (written === undefined) return checkRevision(lease, record, expected);
   // A compatible front shows the larger of the two revisions, so that is what its clients expect (rule 6).
   const isOpen = record.holds.some((hold) => hold.renewal.sequence === openSequence);
-  const revision = shownRevisionOf(record);
-  const isCurrent = revision === expected && !isOpen && record.revision.sequence !== openSequence;
-  return isCurrent ? undefined : { kind: "revisionConflict", lease, expected, revision };
+  const isCurrent = shownRevisionOf(record) === expected && !isOpen && record.revision.sequence !== openSequence;
+  return isCurrent ? undefined : revisionConflict(lease, expected, () => shownRevisionOf(record));
 }
 
 function checkChange(record: LeaseRecord, spec: LeaseSpec): Refusal | undefined {

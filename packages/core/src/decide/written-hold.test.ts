@@ -107,6 +107,22 @@ describe("leases that a client keeps itself", () => {
     expect(write(desk, "a", hold("a", { strategy: vendor })).kind).toBe("invalid");
   });
 
+  it("[50] have what they say of strategy and successor dropped where coordination is off, unless it was stored", () => {
+    const off = { strategy: { kind: "noCoordination", expression: "", vendor: "" }, source: "operator" } as const;
+    const turnOff = (desk: Desk, expectedRevision: bigint) =>
+      desk.run({ kind: "putStrategy", lease, expectedRevision, strategy: off, conflict: undefined }, "op");
+    const fresh = new Desk();
+    turnOff(fresh, 0n);
+    expect(write(fresh, "a", hold("a", { strategy: oldest, preferredHolder: "b" })).kind).toBe("changed");
+    expect(fresh.record(lease)).toMatchObject({ preferredHolder: "", strategy: off });
+    expect(fresh.record(lease).endOfTerm).toBeUndefined();
+    const stored = new Desk();
+    write(stored, "a", hold("a", { strategy: oldest, preferredHolder: "b" }));
+    turnOff(stored, stored.record(lease).revision.sequence);
+    expect(write(stored, "a", hold("a", { preferredHolder: "c" })).kind).toBe("changed");
+    expect(stored.record(lease)).toMatchObject({ preferredHolder: "c", strategy: off });
+  });
+
   it("written in one step with a new holder, a preferred holder belongs to the new term", () => {
     const desk = new Desk();
     write(desk, "a", hold("a", { strategy: oldest, preferredHolder: "c" }));

@@ -57,6 +57,8 @@ function preferenceEvents(
   // A grant in the same step has cleared what was preferred before.
   const known = granted === undefined ? (record?.preferredHolder ?? "") : "";
   if (preferredHolder === undefined || preferredHolder === known) return [];
+  // Where an operator has turned coordination off, only what was stored before may be changed (statement 50).
+  if (known === "" && isCoordinationOff(record)) return [];
   const token = granted ?? record?.holds[0]?.token ?? 0n;
   if (preferredHolder === "" || preferredHolder === holder) {
     return known === "" ? [] : [caused(command, { kind: "endOfTermCleared", lease, token })];
@@ -64,4 +66,8 @@ function preferenceEvents(
   const drainBoundMs = record?.spec.drainBoundMs ?? defaultLeaseSpec.drainBoundMs;
   const endOfTerm = { token, preferredHolder, drainBoundMs, author, reason, decisionId: "" };
   return [caused(command, { kind: "endOfTermMarked", lease, endOfTerm })];
+}
+
+function isCoordinationOff(record: LeaseRecord | undefined): boolean {
+  return record?.strategy?.source === "operator" && record.strategy.strategy.kind === "noCoordination";
 }

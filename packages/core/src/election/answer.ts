@@ -1,5 +1,7 @@
 import type { CandidateRecord } from "../record/candidate.ts";
+import type { LeaseRecord } from "../record/lease.ts";
 import { elapsedMs, remainingMs } from "../record/position.ts";
+import type { Transition } from "../record/transition.ts";
 import type { ElectionView } from "./view.ts";
 
 /** Whether and how a candidate showed that it is alive. `notAsked`: nothing recent is known, it has to be asked. */
@@ -25,17 +27,31 @@ export function answerOf(candidate: CandidateRecord, view: ElectionView, now: nu
   return assumptions !== undefined && (answer === "notAsked" || answer === "awaited") ? "ping" : answer;
 }
 
-function answerToPing({ ping, renewal }: CandidateRecord, view: ElectionView, now: number): CandidateAnswer {
+function answerToPing(candidate: CandidateRecord, view: ElectionView, now: number): CandidateAnswer {
+  const { ping, renewal } = candidate;
   const { answerBoundMs, roundSlackMs } = view.timing;
-  if (ping === undefined) return "notAsked";
+  if (ping === undefined) return unasked(candidate, view);
   if (ping.answeredNumber >= ping.number) {
     const { answered, pinged } = ping;
-    if (answered === undefined || answered.seenAtMs <= view.followedSinceMs) return "notAsked";
+    if (answered === undefined || answered.seenAtMs <= view.followedSinceMs) return unasked(candidate, view);
     const isOfThisRound = elapsedMs(pinged, now) <= answerBoundMs + roundSlackMs;
-    return isOfThisRound || elapsedMs(answered, now) <= answerBoundMs ? "ping" : "notAsked";
+    return isOfThisRound || elapsedMs(answered, now) <= answerBoundMs ? "ping" : unasked(candidate, view);
   }
   if (elapsedMs(ping.pinged, now) < answerBoundMs) return "awaited";
-  return renewal.seenAtMs > ping.pinged.seenAtMs ? "notAsked" : "silent";
+  return renewal.seenAtMs > ping.pinged.seenAtMs ? unasked(candidate, view) : "silent";
+}
+
+function unasked(candidate: CandidateRecord, { record }: ElectionView): CandidateAnswer {
+  return lossOf(candidate, record) === undefined ? "notAsked" : "silent";
+}
+
+/**
+ * The end of a candidate's own last term, if that ran out for want of renewals and it has shown no life since. It was
+ * silent for L, longer than any ping would wait, so nobody is kept waiting for it; it leads again if it answers.
+ */
+function lossOf({ name, renewal }: CandidateRecord, { history }: LeaseRecord): Transition | undefined {
+  const end = history.findLast(({ holder, kind }) => kind === "ended" && holder === name);
+  return end?.cause === "expired" && renewal.sequence <= end.position.sequence ? end : undefined;
 }
 
 /** Ms until an awaited candidate counts as silent; 0 for every other. */
@@ -47,8 +63,12 @@ export function untilSilentMs({ ping }: CandidateRecord, { timing }: ElectionVie
  * Ms until a silent candidate may be asked again: from the last ping, doubled for each ping in a row that it left
  * unanswered. The numbers in the record are all that this needs, so every coordinator comes to the same instant.
  */
-export function untilReaskMs({ ping }: CandidateRecord, { timing }: ElectionView, now: number): number {
-  if (ping === undefined) return 0;
+export function untilReaskMs(candidate: CandidateRecord, { record, timing }: ElectionView, now: number): number {
+  const { ping } = candidate;
+  const loss = lossOf(candidate, record);
+  if (ping === undefined || (loss !== undefined && loss.position.sequence > ping.pinged.sequence)) {
+    return loss === undefined ? 0 : remainingMs(loss.position, timing.firstReaskMs, now);
+  }
   const unanswered = Number(ping.number - ping.answeredNumber);
   const doublings = Math.min(Math.max(unanswered - 1, 0), 16);
   return remainingMs(ping.pinged, Math.min(timing.firstReaskMs * 2 ** doublings, timing.longestReaskMs), now);

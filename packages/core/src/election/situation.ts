@@ -1,6 +1,12 @@
 import type { LeaseRecord } from "../record/lease.ts";
 import type { Strategy, StrategyConflict } from "../record/strategy.ts";
-import type { ElectionAction, ElectionDecision, ElectionOutcome, ElectionTrigger } from "./decision.ts";
+import type {
+  ElectionAction,
+  ElectionDecision,
+  ElectionOutcome,
+  ElectionTrigger,
+  RankedCandidate,
+} from "./decision.ts";
 import { untilChangeMs } from "./exclusion.ts";
 import type { Ranking, Standing } from "./standing.ts";
 import { rankedRows } from "./table.ts";
@@ -41,6 +47,7 @@ export function conclude(circumstances: Circumstances, conclusion: Conclusion): 
   const { action = { kind: "none" }, conflict, expectedLeader, outcome, reason, trigger, winner = "" } = conclusion;
   const { actionLookMs, longestLookMs } = view.timing;
   const branchLookMs = action.kind === "none" ? (conclusion.lookAgainMs ?? longestLookMs) : actionLookMs;
+  let rows: readonly RankedCandidate[] | undefined;
   return {
     action,
     outcome,
@@ -48,7 +55,11 @@ export function conclude(circumstances: Circumstances, conclusion: Conclusion): 
     strategy,
     isOperators,
     conflict,
-    ranking: ranking === undefined || strategy === undefined ? [] : rankedRows(ranking, strategy, now),
+    // Nearly all decisions leave things as they are, and nobody reads their table.
+    get ranking() {
+      rows ??= ranking === undefined || strategy === undefined ? [] : rankedRows(ranking, strategy, now);
+      return rows;
+    },
     winner,
     holder,
     expectedLeader: expectedLeader ?? (winner === "" ? holder : winner),

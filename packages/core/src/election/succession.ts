@@ -1,8 +1,7 @@
 import type { Hold } from "../record/hold.ts";
-import { remainingMs } from "../record/position.ts";
 import type { ElectionDecision } from "./decision.ts";
 import { decideHandOver } from "./hand-over.ts";
-import { keep, orSoon } from "./keep.ts";
+import { keep } from "./keep.ts";
 import { decidePreemption } from "./preemption.ts";
 import type { Situation } from "./situation.ts";
 
@@ -11,11 +10,11 @@ import type { Situation } from "./situation.ts";
  * successor is still there, and otherwise leave it alone.
  */
 export function decideSuccession(situation: Situation, hold: Hold): ElectionDecision {
-  const { now, ranking, record } = situation;
-  const dueMs = remainingMs(hold.renewal, hold.leaseDurationMs, now);
+  const { ranking, record } = situation;
   const mark = record.endOfTerm?.token === hold.token ? record.endOfTerm : undefined;
   const holder = [...ranking.chosen, ...ranking.excluded].find(({ isHolder }) => isHolder);
   if (mark !== undefined) return decideHandOver(situation, hold, holder, mark);
   const decision = holder === undefined ? undefined : decidePreemption(situation, hold, holder);
-  return decision ?? keep(situation, orSoon(situation, dueMs));
+  // When the term is over the log says so: nothing is gained by looking before.
+  return decision ?? keep(situation, situation.view.timing.longestLookMs);
 }

@@ -70,7 +70,10 @@ function whyExcluded({ candidate, exclusion }: Standing, now: number): string {
 }
 
 const exclusionSentence: Readonly<Record<Exclusion, (candidate: CandidateRecord, now: number) => string>> = {
-  silent: ({ ping }) => `did not answer ping ${ping?.number ?? 0n}`,
+  silent: ({ ping }) =>
+    ping === undefined || ping.answeredNumber >= ping.number
+      ? "let its term run out and has shown no life since"
+      : `did not answer ping ${ping.number}`,
   expired: ({ spec }) => `did not renew for ${formatDuration(spec.validityMs)}`,
   cordoned: ({ cordon }) => `is cordoned by ${cordon?.author ?? ""}: ${cordon?.reason ?? ""}`,
   never: () => "says that it never wants to lead",

@@ -219,6 +219,23 @@ describe("an election for a lease that nobody holds", () => {
     expect(arena.step()).toMatchObject({ action: { kind: "ping", candidates: ["a", "b"] } });
   });
 
+  it("nor for any of those that crashed one after the other, unless it has shown life since", () => {
+    const arena = new Arena();
+    arena.join("a", { compatibilityVersion: "1.18.0" });
+    arena.join("b", { compatibilityVersion: "1.19.0" });
+    arena.join("c");
+    for (const name of ["a", "b"]) {
+      arena.step();
+      arena.act();
+      expect(arena.holder).toBe(name);
+      arena.crash(name);
+      arena.pass(15_000);
+    }
+    expect(arena.decide()).toMatchObject({ action: { kind: "elect", candidate: "c" } });
+    arena.join("a", { compatibilityVersion: "1.18.0" }, { life: "answering" });
+    expect(arena.decide()).toMatchObject({ action: { kind: "ping", candidates: ["a"] } });
+  });
+
   it("statement 79: a lease with nothing in it is elected for like any other", () => {
     const arena = new Arena();
     arena.create();

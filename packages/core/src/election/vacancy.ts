@@ -17,9 +17,7 @@ export function decideVacancy(situation: Situation): ElectionDecision {
   const order = preferredFirst(ranking.chosen, record.preferredHolder);
   const best = order.find(({ answer }) => hasAnswered(answer));
   const open = best === undefined ? order : order.slice(0, order.indexOf(best));
-  if (best !== undefined && open.every((standing) => isPresumedGone(situation, standing))) {
-    return elect(situation, best, order, trigger);
-  }
+  if (best !== undefined && open.length === 0) return elect(situation, best, order, trigger);
   const unasked = open.filter(({ answer }) => answer === "notAsked");
   if (unasked.length > 0) return ask(situation, unasked, trigger);
   const [next] = open;
@@ -34,16 +32,6 @@ export function decideVacancy(situation: Situation): ElectionDecision {
 function preferredFirst(chosen: readonly Standing[], preferredHolder: string): readonly Standing[] {
   const preferred = chosen.filter(({ candidate }) => candidate.name === preferredHolder);
   return [...preferred, ...chosen.filter((standing) => !preferred.includes(standing))];
-}
-
-/**
- * One whose own term ran out for want of renewals, and that has shown no life since. It was silent for L, longer than
- * any ping would wait, so nobody else is kept waiting for it; it leads again if it answers.
- */
-function isPresumedGone({ record }: Situation, { candidate }: Standing): boolean {
-  if (record.lastEndReason !== "expired") return false;
-  const end = record.history.findLast(({ kind }) => kind === "ended");
-  return end?.holder === candidate.name && candidate.renewal.seenAtMs <= end.position.seenAtMs;
 }
 
 function triggerOf({ record }: Situation): ElectionTrigger {

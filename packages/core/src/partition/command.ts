@@ -55,6 +55,8 @@ export interface Wait {
   readonly ageMs: number;
   /** The newest beat that the claimant has sent. */
   readonly beatNumber: bigint;
+  /** The key of a holder that the claimant takes precedence over; absent: of none. */
+  readonly supersedesKey?: string;
 }
 
 /** A hold as a client that keeps leases itself writes it. The token and transitions are the server's. */
@@ -104,6 +106,8 @@ export type LeaseCommand =
       readonly expectedRevision: bigint | undefined;
       readonly configuration: Uint8Array | undefined;
       readonly eligibility: Eligibility | undefined;
+      /** The lock must not be held or about to be: the set of its controllers changes. */
+      readonly isUnlessHeld?: boolean;
     }
   | { readonly kind: "recordDecision"; readonly lease: LeaseKey; readonly id: string; readonly body: Uint8Array }
   | {

@@ -30,7 +30,7 @@ export type Refusal =
   | { readonly kind: "leaseNotFound"; readonly lease: LeaseKey }
   | { readonly kind: "candidateNotFound"; readonly lease: LeaseKey; readonly candidate: string }
   | { readonly kind: "alreadyExists"; readonly lease: LeaseKey; readonly candidate?: string; readonly revision: bigint }
-  /** The expected revision is not the record's; 0 while the record does not exist or its change is under way. */
+  /** The expected revision is not the record's. Read after the commit, as positions are; 0 while there is no record. */
   | {
       readonly kind: "revisionConflict";
       readonly lease: LeaseKey;

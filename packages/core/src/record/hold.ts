@@ -104,8 +104,9 @@ export class Hold {
     this.holder = holder;
     this.granted = granted;
     this.renewal = renewal;
-    this.details = facts.details && shareDetails(facts.details);
-    this.#manner = shareManner(facts);
+    const isCopy = facts instanceof Hold;
+    this.details = isCopy ? facts.details : facts.details && shareDetails(facts.details);
+    this.#manner = isCopy ? facts.#manner : shareManner(facts);
   }
 
   get holderKey(): string {

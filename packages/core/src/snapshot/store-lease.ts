@@ -1,8 +1,13 @@
 import type { CandidateRecord } from "../record/candidate.ts";
+import type { GuardedValue } from "../record/guarded.ts";
 import type { Hold } from "../record/hold.ts";
 import type { LeaseRecord } from "../record/lease.ts";
+import type { Transition } from "../record/transition.ts";
 import { byKey, type Place } from "./order.ts";
-import type { StoredCandidate, StoredHold, StoredLease } from "./types.ts";
+import type { StoredCandidate, StoredHold, StoredLease, StoredLine } from "./types.ts";
+
+/** What most leases have none of, once for all of them. */
+const none: readonly never[] = Object.freeze([]);
 
 /** All that is kept under one lease name, as plain data. */
 export function storeLease(record: LeaseRecord, place: Place): StoredLease {
@@ -27,17 +32,29 @@ export function storeLease(record: LeaseRecord, place: Place): StoredLease {
     endOfTerm: endOfTerm && { ...endOfTerm, marked: place(endOfTerm.marked) },
     eligibility: record.eligibility,
     migration: migration && { ...migration, revision: place(migration.revision) },
-    candidates: [...(record.candidates?.entries() ?? [])]
-      .map(([key, candidate]) => ({ key, candidate }))
-      .sort(byKey)
-      .map(({ candidate }) => storeCandidate(candidate, place)),
-    guarded: [...(record.guarded?.entries() ?? [])]
-      .map(([key, { holder, revision, token, value }]) => ({ key, value, revision: place(revision), token, holder }))
-      .sort(byKey),
-    history: record.history.map(({ details, position, ...line }) => ({ ...line, details, position: place(position) })),
+    candidates: record.candidates === undefined ? none : storeCandidates(record.candidates, place),
+    guarded: record.guarded === undefined ? none : storeGuarded(record.guarded, place),
+    history: record.history.map((line) => storeLine(line, place)),
     isHistoryTruncated: record.isHistoryTruncated,
-    decisions: (record.decisions ?? []).map((decision) => ({ ...decision, revision: place(decision.revision) })),
+    decisions: record.decisions?.map((decision) => ({ ...decision, revision: place(decision.revision) })) ?? none,
   };
+}
+
+/** Field by field, because there are more of them than of anything else. */
+function storeLine({ author, cause, details, holder, kind, position, token }: Transition, place: Place): StoredLine {
+  return { kind, holder, token, author, cause, details, position: place(position) };
+}
+
+function storeGuarded(guarded: ReadonlyMap<string, GuardedValue>, place: Place): StoredLease["guarded"] {
+  return Array.from(guarded, ([key, { holder, revision, token, value }]) => {
+    return { key, value, revision: place(revision), token, holder };
+  }).sort(byKey);
+}
+
+function storeCandidates(candidates: ReadonlyMap<string, CandidateRecord>, place: Place): readonly StoredCandidate[] {
+  return Array.from(candidates, ([key, candidate]) => ({ key, candidate }))
+    .sort(byKey)
+    .map(({ candidate }) => storeCandidate(candidate, place));
 }
 
 function storeHold(hold: Hold, place: Place): StoredHold {

@@ -34,7 +34,7 @@ function* store(still: StillPartition): Steps<PartitionSnapshot> {
   const { header } = still;
   const { recovery } = header;
   const { places, positions } = yield* numberPositions(still);
-  const place: Place = ({ sequence }) => places.get(sequence) ?? 0;
+  const place: Place = ({ sequence }) => places.get(Number(sequence)) ?? 0;
   return {
     formatVersion: 1,
     partition: header.partition,
@@ -67,17 +67,21 @@ function* storeLeases(still: StillPartition, place: Place): Steps<readonly Store
 
 interface Numbered {
   readonly positions: readonly StoredPosition[];
-  readonly places: ReadonlyMap<bigint, number>;
+  /** By sequence, which is below 2^53 (rule 5). */
+  readonly places: ReadonlyMap<number, number>;
 }
 
 function* numberPositions(still: StillPartition): Steps<Numbered> {
   const { epochStart, lastSequence, partition, recovery } = still.header;
-  const bySequence = new Map<bigint, Position>();
+  const bySequence = new Map<number, Position>();
+  let latest: Position | undefined;
   const add = (position: Position | undefined) => {
-    if (position === undefined) return;
+    // Most records name one position several times in a row.
+    if (position === undefined || position === latest) return;
+    latest = position;
     const isOpen = position.sequence === openSequence && position !== epochStart;
     if (isOpen) throw new Error(`partition ${partition} has an open batch after ${lastSequence}`);
-    bySequence.set(position.sequence, position);
+    bySequence.set(Number(position.sequence), position);
   };
   add(epochStart);
   add(recovery?.from);
@@ -88,11 +92,9 @@ function* numberPositions(still: StillPartition): Steps<Numbered> {
     if (count % recordsPerStep === 0) yield;
   }
   for (const [, { outcomes }] of still.clients) for (const { outcome } of outcomes) add(outcome.position);
-  const ordered = yield* sortInSteps([...bySequence.values()], (left, right) =>
-    left.sequence < right.sequence ? -1 : left.sequence > right.sequence ? 1 : 0,
-  );
-  const positions = ordered.map(({ sequence, wallMs }) => ({ sequence, wallMs }));
-  return { positions, places: new Map(ordered.map(({ sequence }, index) => [sequence, index])) };
+  const ordered = yield* sortInSteps([...bySequence.entries()], ([left], [right]) => left - right);
+  const positions = ordered.map(([, { sequence, wallMs }]) => ({ sequence, wallMs }));
+  return { positions, places: new Map(ordered.map(([sequence], index) => [sequence, index])) };
 }
 
 function storeClient(client: string, { floor, outcomes }: ClientWindow, place: Place): StoredClient {

@@ -4,6 +4,7 @@ import { take } from "../execute.ts";
 import type { LeaseKey } from "../key.ts";
 import type { OwnedPartition } from "../partition/batch.ts";
 import { isObstacle, type Reply } from "../partition/reply.ts";
+import { markForPrecedence } from "./precedence.ts";
 import { endWaits, isLive, leaveQueue, noteBeat, type Waiter } from "./waiters.ts";
 
 /** A wait that is over, and the answer to its claim. */
@@ -74,8 +75,9 @@ function settleQueue(owned: OwnedPartition, lease: LeaseKey, settled: Settled[],
     const { events, reply } = remember(waiter.command, tryGrant(owned, waiter.command, waiter.beatNumber, now));
     if (reply.kind === "nextBatch") return false;
     if (isObstacle(reply)) {
-      if (reply.retryAfterMs !== undefined)
-        owned.waiters.lookAgainAtMs.set(lease, now + Math.max(1, reply.retryAfterMs));
+      const markAfterMs = markForPrecedence(owned, lease, now);
+      const lookAgainMs = Math.min(reply.retryAfterMs ?? Infinity, markAfterMs ?? Infinity);
+      if (lookAgainMs !== Infinity) owned.waiters.lookAgainAtMs.set(lease, now + Math.max(1, lookAgainMs));
       // One that claims several leases may be waiting for another of them: it keeps its place and holds nobody up.
       if (waiter.command.claims.length === 1) return true;
       continue;

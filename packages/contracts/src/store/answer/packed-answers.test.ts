@@ -62,6 +62,19 @@ describe("packed renewals over the wire", () => {
     expect(faults.every((fault) => fault?.details.applied === first?.details.applied)).toBe(true);
   });
 
+  it("fit into one message of the bus when as many as a call may carry are asked to finish", () => {
+    const holdIds = Array.from({ length: 16_384 }, (_, index) => 1_700_000_000_000_000 + index * 1_000);
+    const request = { principal: "p", holdIds, sendNumber: 4_000_000_000n };
+    const ending = holdIds.map((holdId) => ({ holdId, successor: "s".repeat(253) }));
+    const groups = [{ request, result: { events: [], renewed: holdIds, refused: [], ending } }];
+    const response = storeRenewResponse(63, [groups], 1n);
+    expect(StoreServiceRenewResponse.encode(response).finish().length).toBeLessThan(1_000_000);
+    const endings = response.results[0]?.endings ?? [];
+    expect(endings.map(({ holdId }) => Number(holdId))).toEqual(holdIds);
+    expect(endings[0]?.successor).toBe("s".repeat(253));
+    expect(endings.at(-1)?.successor).toBe("");
+  });
+
   it("name the beats that found no wait by their places", () => {
     expect(beatResponse([true, false, true, false])).toEqual({ unknown: [1, 3] });
   });

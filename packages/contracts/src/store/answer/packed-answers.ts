@@ -19,15 +19,16 @@ export interface RenewedGroup {
 }
 
 /**
- * Bytes of refusals that are told in full. Beyond them a refusal has its code, its reason and its certainty, about 45
- * bytes, so that as many refusals as a call may carry (16,384) fit into one message of the bus (1 MiB) with the rest.
+ * Bytes of refusals and named successors that are told in full. Beyond them a refusal has its code, its reason and its
+ * certainty, about 45 bytes, and an ending term its id, so that as many of either as a call may carry (16,384) fit into
+ * one message of the bus (1 MiB) with the rest.
  */
-const fullRefusalBytes = 131_072;
+const fullBytes = 131_072;
 
 /**
  * The answer to StoreService.Renew: one result for each source, in their order. `revision` is the log position of the
- * commit; it stands for all of them, and is 0 when nothing was committed. When very many are refused, only the first
- * refusals have a text.
+ * commit; it stands for all of them, and is 0 when nothing was committed. When very many are refused or end, only the
+ * first refusals have a text and the first endings a successor.
  */
 export function storeRenewResponse(
   partition: number,
@@ -51,7 +52,10 @@ function sourceResult(
   for (const { request, result } of groups) {
     const sendNumber = Number(request.sendNumber);
     if (result.renewed.length > 0) acked.push({ partition, sendNumber, holdIds: result.renewed });
-    for (const { holdId, successor } of result.ending) endings.push({ holdId: BigInt(holdId), successor });
+    for (const { holdId, successor } of result.ending) {
+      const hasRoom = hasRoomFor(told, Buffer.byteLength(successor));
+      endings.push({ holdId: BigInt(holdId), successor: hasRoom ? successor : "" });
+    }
     for (const { holdId, refusal } of result.refused) {
       const failure = failureOf(refusal, told);
       refusals.push({ holdId: BigInt(holdId), partition, sendNumber: request.sendNumber, failure });
@@ -60,12 +64,17 @@ function sourceResult(
   return { acks: encodeRenewals(acked), refusals, endings };
 }
 
+/** Counts what is told in full; false when the first bytes that did not fit have been met. */
+function hasRoomFor(told: { bytes: number }, bytes: number): boolean {
+  told.bytes += bytes;
+  return told.bytes < fullBytes;
+}
+
 /** A refusal in full, as long as there is room for that. */
 function failureOf(refusal: Refusal, told: { bytes: number }): CallFailure {
   const fault = refusalFault(refusal);
   const full = failureFromFault(fault);
-  told.bytes += told.bytes < fullRefusalBytes ? CallFailure.encode(full).finish().length : 0;
-  if (told.bytes < fullRefusalBytes) return full;
+  if (told.bytes < fullBytes && hasRoomFor(told, CallFailure.encode(full).finish().length)) return full;
   const { code, details, reason } = fault;
   const { applied } = details;
   return failureFromFault(new Fault({ code, reason, message: "", details: applied === undefined ? {} : { applied } }));

@@ -17,7 +17,12 @@ const refusals: { readonly [K in Refusal["kind"]]: Omit<Extract<Refusal, { reado
   coordinated: { lease, retryAfterMs: undefined },
   recovering: { retryAfterMs },
   invalid: { violations: [{ field: "spec.mode", rule: "must be known", value: "9" }] },
-  timingUnsafe: { lease, violations: [{ inequality: 1, isRefused: true, message: "L 1s must be at least 2s" }] },
+  timingUnsafe: {
+    lease,
+    violations: [
+      { inequality: 1, isRefused: true, message: "L 1s must be at least 2s", fields: { lease_duration: 1_000 } },
+    ],
+  },
   routingPartsDiffer: { leases: [lease, "billing/other"] },
   leaseNotFound: { lease },
   candidateNotFound: { lease, candidate: "pod-1" },

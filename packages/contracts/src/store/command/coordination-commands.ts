@@ -158,6 +158,7 @@ export function putMigrationCommand(
     expectedRevision,
     configuration: configuration && encodeConfiguration(configuration, principal),
     eligibility: eligibilityFromWire(request.eligibility),
+    ...(request.unlessHeld && { isUnlessHeld: true }),
     principal,
   };
   addHeader(reading, command, request);

@@ -72,6 +72,7 @@ function readWait(reading: Reading, { age, beatNumber, supersedesKey, timeout }:
     timeoutMs: periodFromWire(reading, "wait.timeout", timeout, undefined),
     ageMs: periodFromWire(reading, "wait.age", age, 0),
     beatNumber: readSendNumber(reading, "wait.beat_number", beatNumber),
+    ...(supersedesKey !== undefined && { supersedesKey }),
   };
 }
 

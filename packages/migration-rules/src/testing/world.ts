@@ -1,0 +1,61 @@
+import { leaseKey } from "@tenure/core";
+import type { MigrationConfiguration } from "../configuration.ts";
+import { digestOf } from "../digest.ts";
+import { placementOf } from "../placement.ts";
+import { type ConfigurationInForce, inForceOf, type MigrationParticipant, type MigrationView } from "../view.ts";
+
+/** Where everything takes place. */
+export const namespace = "kube-system";
+
+/** A configuration: `controller: component` each, in any version. */
+export function configuration(name: string, leaders: Readonly<Record<string, string>>): MigrationConfiguration {
+  const controllerLeaders = Object.entries(leaders).map(([controller, component]) => ({
+    name: controller,
+    component,
+    versionRange: "",
+  }));
+  return { name, apiVersion: "tenure.dev/v1", controllerLeaders };
+}
+
+/** A configuration in force. */
+export function force(of: MigrationConfiguration, revision = 1n): ConfigurationInForce {
+  return inForceOf(of, namespace, hex(of), revision);
+}
+
+/** A participant that runs with these configurations and does what they say. */
+export function participant(
+  release: string,
+  controllers: readonly string[],
+  configurations: readonly MigrationConfiguration[] = [],
+  instance = release.replace(" ", "-"),
+): MigrationParticipant {
+  const [component = "", version = ""] = release.split(" ");
+  const primary = leaseKey(namespace, component);
+  return {
+    instance,
+    release: { component, version },
+    primary,
+    controllers: controllers.map((name) => {
+      const placement = placementOf(configurations, { component, version }, name);
+      if (placement.kind === "nonMigrated") return { name, placement: placement.kind, lock: primary };
+      const lock = placement.kind === "migrated" ? leaseKey(namespace, placement.configuration.name) : undefined;
+      return { name, placement: placement.kind, lock };
+    }),
+    digests: new Map(configurations.map((one) => [one.name, hex(one)])),
+    joinedRevision: 1n,
+  };
+}
+
+/** What is known: who takes part, what is in force, and who runs what. */
+export function view(
+  participants: readonly MigrationParticipant[],
+  inForce: readonly ConfigurationInForce[] = [],
+  runners: Readonly<Record<string, string>> = {},
+): MigrationView {
+  const joined = participants.map((one, place) => ({ ...one, joinedRevision: BigInt(place + 1) }));
+  return { namespace, inForce, participants: joined, runners: new Map(Object.entries(runners)) };
+}
+
+function hex(of: MigrationConfiguration): string {
+  return Buffer.from(digestOf(of)).toString("hex");
+}

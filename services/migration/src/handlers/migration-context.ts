@@ -1,0 +1,82 @@
+import type { CallContext } from "@tenure/bus";
+import { type MigrationAlarm, ReadConsistency, type ReadOptions } from "@tenure/contracts";
+import { checkLeaseKey, type LeaseRecord, leaseKey, namespaceOf } from "@tenure/core";
+import { type Clock, Fault, invalid, type Random } from "@tenure/kernel";
+import type { Alarm } from "@tenure/migration-rules";
+import { type LogReader, replicaBehind } from "@tenure/reader";
+import type { MigrationDirectory } from "../directory/migration-directory.ts";
+import { type StoredConfiguration, storedConfiguration } from "../record/configuration-record.ts";
+import { alarmToWire } from "../record/to-wire.ts";
+import type { MigrationStore } from "../store/migration-store.ts";
+
+/** What every call stands on. */
+export interface MigrationContext {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly reader: LogReader;
+  readonly store: MigrationStore;
+  readonly directory: MigrationDirectory;
+  /** The namespace of callers that name none. */
+  readonly namespace: string;
+  readonly participantDurationMs: number;
+  readonly mostWatchers: number;
+  readonly watchers: { count: number };
+}
+
+/** How long a replica that is behind may take to catch up. */
+export const catchUpMs = 2_000;
+
+/** Who asks the store, and for how long. */
+export function askingOf(scope: CallContext) {
+  return { principal: scope.principal, deadlineMs: Math.max(1, scope.remainingMs()), signal: scope.signal };
+}
+
+/** Waits until this replica shows what a read asks for. */
+export async function reach(
+  { reader, store }: MigrationContext,
+  read: Pick<ReadOptions, "consistency" | "minRevision"> | undefined,
+  scope: CallContext,
+): Promise<void> {
+  const isLinearizable = read?.consistency === ReadConsistency.LINEARIZABLE;
+  const fresh = isLinearizable ? await store.freshRevision(askingOf(scope)) : 0n;
+  const floor = read?.minRevision ?? 0n;
+  await reader.hub.reach(fresh > floor ? fresh : floor, catchUpMs, scope.signal);
+  if (!reader.isReady) throw replicaBehind("the log is being read");
+}
+
+/** The lock of a configuration that a request names, with its record and what is in force on it. */
+export function requireConfiguration(
+  context: MigrationContext,
+  request: { readonly namespace: string; readonly name: string },
+): { readonly record: LeaseRecord; readonly stored: StoredConfiguration; readonly namespace: string } {
+  const key = leaseKey(namespaceIn(context, request.namespace), request.name);
+  const broken = checkLeaseKey(key, "lock");
+  if (broken.length > 0) throw invalid(broken);
+  const record = context.directory.recordOf(key);
+  const stored = record && storedConfiguration(record);
+  if (record !== undefined && stored !== undefined) return { record, stored, namespace: namespaceOf(key) };
+  throw new Fault({
+    code: "NOT_FOUND",
+    reason: "CONFIGURATION_NOT_FOUND",
+    message: `no migration configuration is in force on ${key}`,
+    details: { lease: key, revision: context.reader.revision, applied: "NO" },
+  });
+}
+
+/** The namespace that a request means; INVALID_ARGUMENT if it is illegal. */
+export function namespaceIn({ namespace }: MigrationContext, asked: string): string {
+  const broken = asked === "" ? [] : checkLeaseKey(leaseKey(asked, "n"), "lock");
+  if (broken.length > 0) throw invalid(broken.map((violation) => ({ ...violation, field: "namespace" })));
+  return asked === "" ? namespace : asked;
+}
+
+/** Alarms of a namespace on the wire. */
+export function alarmsToWire(
+  { directory }: MigrationContext,
+  namespace: string,
+  alarms: readonly Alarm[],
+): MigrationAlarm[] {
+  const { participants } = directory.stateOf(namespace);
+  const wireOf = (instance: string) => participants.find(({ wire }) => wire.instance === instance)?.wire;
+  return alarms.map((alarm) => alarmToWire(alarm, wireOf, directory.alarmedSinceMs(namespace, alarm)));
+}

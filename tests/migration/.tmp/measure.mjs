@@ -1,0 +1,21 @@
+import { readFileSync } from "node:fs";
+import { startDeployment } from "@tenure/testkit";
+import { MigrationServiceApplyRequest, MigrationServiceReportRequest, MigrationServiceStatusRequest } from "@tenure/contracts";
+import { defaultMigrationConfiguration, digestOf } from "@tenure/migration-rules";
+const N = Number(process.argv[2] ?? 300);
+const d = await startDeployment({ services: { "lease-store": 1, gateway: 0, migration: 1 } });
+const cpu = (n) => { const f = readFileSync(`/proc/${d.process(n).pid}/stat`, "utf8").split(" "); return (Number(f[13]) + Number(f[14])) * 10; };
+const c = defaultMigrationConfiguration;
+const doc = `apiVersion: tenure.dev/v1\nkind: LeaderMigrationConfiguration\nleaderName: ${c.name}\ncontrollerLeaders:\n` + c.controllerLeaders.map((l) => `- {name: ${l.name}, component: "*"}\n`).join("");
+await d.migrations.apply(MigrationServiceApplyRequest.fromPartial({ namespace: "n", document: doc }));
+const controllers = [...c.controllerLeaders.map(({ name }) => ({ name, placement: 2, lease: { namespace: "n", name: c.name } })), ...Array.from({ length: 37 }, (_, i) => ({ name: `controller-number-${i}`, placement: 1, lease: { namespace: "n", name: "kcm" } }))];
+const rep = (i) => MigrationServiceReportRequest.fromPartial({ participant: { instance: `node-${i}`, participant: { component: "kcm", version: "1.2.3", configurationDigest: digestOf(c) }, primary: { namespace: "n", name: "kcm" }, controllers, configurations: [c.name], configurationDigests: [digestOf(c)] } });
+const run = async (what) => {
+  const c0 = cpu("migration-1"), s0 = cpu("store-1"), t0 = performance.now(); const lat = [];
+  await Promise.all(Array.from({ length: 20 }, async (_, k) => { for (let i = k; i < N; i += 20) { const t = performance.now(); await d.migrations.report(rep(i)); lat.push(performance.now() - t); } }));
+  lat.sort((a, b) => a - b);
+  console.log(what, N, "ms", Math.round(performance.now() - t0), "p50", lat[N >> 1].toFixed(1), "p99", lat[Math.floor(N * 0.99)].toFixed(1), "cpu ms migration", cpu("migration-1") - c0, "store", cpu("store-1") - s0);
+};
+await run("join"); await run("beat"); await run("beat");
+const t = performance.now(); const s = await d.migrations.status(MigrationServiceStatusRequest.fromPartial({ namespace: "n", name: c.name })); console.log("status", (performance.now() - t).toFixed(1), s.participants.length, s.alarms.length);
+await d[Symbol.asyncDispose]();

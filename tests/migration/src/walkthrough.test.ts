@@ -1,0 +1,79 @@
+import { seededRandom } from "@tenure/kernel";
+import { type Deployment, promisedMs, startDeployment } from "@tenure/testkit";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ControlPlane } from "./control-plane.ts";
+import { disturbing } from "./disturb.ts";
+import { shown } from "./journal.ts";
+import { allControllers, begin, cloudControllers, rollBack, rollOut } from "./walkthrough.ts";
+
+/** Long enough that a busy machine loses no lease by itself. */
+const leaseDurationMs = 10_000;
+const isLong = process.env.TENURE_LONG === "1";
+
+let deployment: Deployment;
+
+beforeAll(async () => {
+  deployment = await startDeployment({ services: { "lease-store": 1, gateway: 1, migration: 1 } });
+}, 180_000);
+
+afterAll(() => deployment?.[Symbol.asyncDispose](), 60_000);
+
+const planeIn = (namespace: string) => new ControlPlane({ endpoint: deployment.grpc(), namespace, leaseDurationMs });
+
+/** No two periods of a controller overlap, and none is without a runner for longer than promised. */
+async function judge({ journal }: ControlPlane, boundMs: number, annotate: (text: string) => Promise<unknown>) {
+  for (const controller of allControllers) {
+    const gapMs = journal.longestGapMs(controller);
+    const ran = journal.periods(controller).map(shown).join(", ");
+    await annotate(`${controller}: at most ${Math.round(gapMs)} ms without a runner; ${ran}`);
+    expect(journal.overlaps(controller)).toEqual([]);
+    expect(gapMs).toBeLessThanOrEqual(boundMs);
+  }
+}
+
+describe("the proposal's walkthrough, with real processes", () => {
+  let plane: ControlPlane;
+
+  beforeAll(async () => {
+    plane = planeIn("walkthrough");
+    await begin(plane);
+  }, 180_000);
+
+  afterAll(() => plane?.[Symbol.asyncDispose](), 60_000);
+
+  it("[116] [117] enable, upgrade node by node, disable: each controller moves and never runs twice", async ({
+    annotate,
+  }) => {
+    const boundMs = leaseDurationMs + promisedMs(1_000);
+    await rollOut(plane);
+    await judge(plane, boundMs, annotate);
+  }, 300_000);
+
+  it("[117] and back again, node by node", async ({ annotate }) => {
+    const boundMs = leaseDurationMs + promisedMs(1_000);
+    await rollBack(plane);
+    await judge(plane, boundMs, annotate);
+    for (const controller of cloudControllers) {
+      const releases = plane.journal.periods(controller).map(({ runner }) => runner.split(" on ")[0]);
+      expect([...new Set(releases)]).toEqual(["kube-controller-manager 1.21.0", "cloud-controller-manager 1.22.0"]);
+    }
+  }, 300_000);
+});
+
+describe.runIf(isLong)("the walkthrough with managers killed by -9 and paused", () => {
+  const seeds = Array.from({ length: 20 }, (_, index) => index + 1);
+
+  it.each(seeds)(
+    "[117] there and back with seed %i",
+    async (seed) => {
+      await using plane = planeIn(`seed-${seed}`);
+      const boundMs = leaseDurationMs + promisedMs(1_000);
+      const disturb = disturbing(seededRandom(seed));
+      await begin(plane);
+      await rollOut(plane, disturb);
+      await rollBack(plane, disturb);
+      await judge(plane, boundMs, async (text) => process.stdout.write(`seed ${seed}: ${text}\n`));
+    },
+    1_200_000,
+  );
+});
