@@ -22,7 +22,11 @@ export type ClientReason =
   /** UNAVAILABLE: the main thread has shown no life for so long that its terms are no longer renewed. */
   | "MAIN_THREAD_SILENT"
   /** FAILED_PRECONDITION: the term's deadline has passed on this process's own clock. */
-  | "TERM_OVER";
+  | "TERM_OVER"
+  /** INVALID_ARGUMENT: a migration configuration is given although migration is not enabled. */
+  | "MIGRATION_NOT_ENABLED"
+  /** INVALID_ARGUMENT: the file of a migration configuration cannot be read; the cause says why. */
+  | "MIGRATION_FILE_UNREADABLE";
 
 /** Why something failed, as a word for programs. The set may grow: a server may be newer than the SDK. */
 export type ErrorWord = ServerReason | ClientReason | (string & {});

@@ -1,5 +1,15 @@
 export type { Lease, LeaseEvent, Transition } from "@tenure/contracts";
+export { defaultMigrationConfiguration, type MigrationConfiguration } from "@tenure/migration-rules";
 export { type ConnectOptions, connect } from "./connect.ts";
+export {
+  type Controller,
+  type ControllerManager,
+  type ControllerManagerOptions,
+  type ControllerStanding,
+  type ManagerEvent,
+  type MigrationFlagsOptions,
+  migrationFlags,
+} from "./controllers/index.ts";
 export type { CoordinatedOptions, StrategyInput } from "./coordinated/index.ts";
 export {
   type ClientReason,
@@ -39,6 +49,7 @@ export type { Tenure } from "./instance/tenure.ts";
 export type { CampaignOptions } from "./lead/campaign.ts";
 export type { LeadOptions, Work } from "./lead/lead.ts";
 export { LeaderElector, type LeaderElectorConfig } from "./lead/leader-elector.ts";
+export type { KeyComparison, PrecedenceOptions } from "./lead/precedence.ts";
 export type { LeaseQuery, LeaseSpecInput, Leases } from "./leases/leases.ts";
 export type { Lock } from "./locks/lock.ts";
 export type { LockOptions } from "./locks/lock-options.ts";

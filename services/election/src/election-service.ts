@@ -1,22 +1,16 @@
 import { type BusServer, serve } from "@tenure/bus";
 import { ElectionServiceDefinition } from "@tenure/contracts";
-import { defaultElectionTiming, type LeaseKey } from "@tenure/core";
 import { celRankings } from "@tenure/expression";
 import { Fault } from "@tenure/kernel";
-import { JetStreamSnapshotStore, JetStreamTransport } from "@tenure/log";
-import { type AppliedBatch, LogReader, logDecoder, replicaBehind } from "@tenure/reader";
+import { BusLogReader, replicaBehind } from "@tenure/reader";
 import { type PresenceWatch, type ServiceContext, watchPresence } from "@tenure/runtime";
 import { OwnerRoutes, StoreCalls } from "@tenure/session";
 import type { electionFields } from "./config.ts";
-import { Coordinator, type CoordinatorListener } from "./coordinator/coordinator.ts";
-import { DecisionSender } from "./coordinator/decision-sender.ts";
-import { LiveStreams } from "./coordinator/live-streams.ts";
-import { ShardKeeper } from "./coordinator/shard-keeper.ts";
-import { shardOf } from "./coordinator/shard-moves.ts";
+import { Coordination, type CoordinationListener } from "./coordinator/coordination.ts";
 import { setStrategy } from "./handlers/change-strategy.ts";
 import type { ElectionContext } from "./handlers/election-context.ts";
 import { cancelEndOfTerm, preempt, stepDown } from "./handlers/end-term.ts";
-import { get } from "./handlers/glance.ts";
+import { get, list } from "./handlers/glance.ts";
 import { observe } from "./handlers/observe.ts";
 import { dryRun, explain } from "./handlers/question.ts";
 import { elect } from "./handlers/vendor-elect.ts";
@@ -39,49 +33,40 @@ export async function startElectionService(context: Context): Promise<AsyncDispo
 class ElectionService implements AsyncDisposable {
   readonly #context: Context;
   readonly #metrics: ElectionMetrics;
-  readonly #transport: JetStreamTransport;
-  readonly #snapshots: JetStreamSnapshotStore;
-  readonly #reader: LogReader;
+  readonly #reader: BusLogReader;
   readonly #routes: OwnerRoutes;
   readonly #calls: StoreCalls;
   readonly #store: ElectionStore;
   readonly #expressions = celRankings();
-  readonly #live: LiveStreams;
-  readonly #coordinator: Coordinator;
+  readonly #coordination: Coordination;
   readonly #presence: PresenceWatch;
   readonly #observers = { count: 0 };
-  #keeper: ShardKeeper | undefined;
   #server: BusServer | undefined;
-  #followedSinceMs: number | undefined;
 
   constructor(context: Context) {
-    const { bus, clock, config, incarnation, log, metrics, random } = context;
+    const { bus, clock, config, health, incarnation, log, metrics, random } = context;
     this.#context = context;
     this.#metrics = new ElectionMetrics(metrics);
-    const onInterruption = (why: string) => log.warn({ why }, "the log is followed anew");
-    this.#transport = new JetStreamTransport({ control: bus, clock, random, onInterruption });
-    this.#snapshots = new JetStreamSnapshotStore({ bus, clock, random });
-    const ports = { clock, random, transport: this.#transport, snapshots: this.#snapshots, codec: logDecoder };
     this.#routes = new OwnerRoutes(incarnation.partitions);
-    this.#reader = new LogReader(
-      ports,
-      { incarnationId: incarnation.id, partitions: incarnation.partitions, keptChanges: config.keptChanges },
+    const note = (what: object, message: string) => log.warn(what, message);
+    this.#reader = new BusLogReader(
+      { bus, clock, random, incarnation, keptChanges: config.keptChanges, note },
       {
-        onReadiness: (isReady, why) => this.#onReadiness(isReady, why),
+        onReadiness: (isReady, why) => {
+          health.set("log", isReady, why);
+          this.#coordination.onReadiness(isReady);
+        },
         onOwner: (partition, epoch) => this.#routes.note(partition, epoch),
-        onApplied: (applied) => this.#onApplied(applied),
-        onFault: (partition, doing, err) => log.warn({ partition, doing, err }, "a partition has trouble"),
+        onApplied: (applied) => this.#coordination.onApplied(applied),
       },
     );
     this.#calls = new StoreCalls({ bus, routes: this.#routes, clock, random });
     this.#store = new ElectionStore(bus, this.#calls, this.#routes, incarnation.partitions);
-    const { liveBoundMs } = defaultElectionTiming;
-    this.#live = new LiveStreams({ bus, clock, liveBoundMs, onChange: (lease) => this.#coordinator.note(lease) });
-    this.#coordinator = this.#makeCoordinator();
+    this.#coordination = this.#makeCoordination();
     this.#presence = watchPresence(bus, clock, () => {});
     this.#metrics.show({
-      shards: () => this.#keeper?.size ?? 0,
-      leases: () => this.#coordinator.size,
+      shards: () => this.#coordination.shards,
+      leases: () => this.#coordination.leases,
       observers: () => this.#observers.count,
     });
   }
@@ -92,47 +77,39 @@ class ElectionService implements AsyncDisposable {
     presence.describe(() => ({ serves: [ElectionServiceDefinition.fullName] }));
     this.#server = this.#serve();
     await this.#reader.start();
-    this.#keeper = this.#makeKeeper();
+    this.#coordination.begin();
     await bus.flush(); // From here on callers find it.
   }
 
   /** Shards are handed over first, so that others go on at once. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#coordinator[Symbol.dispose]();
-    await this.#keeper?.[Symbol.asyncDispose]();
+    await this.#coordination[Symbol.asyncDispose]();
     await this.#server?.stop();
     this.#presence[Symbol.dispose]();
-    this.#live[Symbol.dispose]();
     this.#calls[Symbol.dispose]();
     await this.#reader[Symbol.asyncDispose]();
-    this.#snapshots[Symbol.dispose]();
-    this.#transport[Symbol.dispose]();
   }
 
-  #makeCoordinator(): Coordinator {
-    const { clock, config, incarnation, instance, log, random } = this.#context;
-    return new Coordinator({
+  #makeCoordination(): Coordination {
+    const { bus, clock, config, instance, random } = this.#context;
+    return new Coordination({
       clock,
+      random,
+      bus,
+      reader: this.#reader,
+      store: this.#store,
       expressions: this.#expressions,
-      partitions: incarnation.partitions,
-      stateOf: (partition) => this.#reader.stateOf(partition),
-      followedSinceMs: () => this.#followedSinceMs,
-      isMine: (lease) => this.#keeper?.holds(shardOf(lease, config.shards)) ?? false,
-      beatsOf: (lease) => this.#live.beatsOf(lease),
-      decisions: new DecisionSender({
-        store: this.#store,
-        clock,
-        random,
-        instance,
-        principal,
-        onNotRecorded: (lease, err) => log.warn({ lease, err }, "a decision is not kept"),
-      }),
-      listener: this.#listener(),
+      instance,
+      principal,
+      shards: config.shards,
+      shardLeaseDurationMs: config.shardLeaseDurationMs,
       commandsUnderWay: config.commandsUnderWay,
+      listener: this.#listener(),
+      peers: () => this.#peers(),
     });
   }
 
-  #listener(): CoordinatorListener {
+  #listener(): CoordinationListener {
     const { log } = this.#context;
     return {
       onLook: () => this.#metrics.noteLook(),
@@ -145,57 +122,16 @@ class ElectionService implements AsyncDisposable {
         this.#metrics.noteRefused(fault);
         log.debug({ lease, outcome, fault: fault.reason, message: fault.message }, "a decision was refused");
       },
-    };
-  }
-
-  #makeKeeper(): ShardKeeper {
-    const { clock, config, incarnation, instance, log } = this.#context;
-    const { shardLeaseDurationMs: leaseDurationMs, shards } = config;
-    return new ShardKeeper({
-      store: this.#store,
-      clock,
-      instance,
-      principal,
-      shards,
-      partitions: incarnation.partitions,
-      leaseDurationMs,
-      stateOf: (partition) => this.#reader.stateOf(partition),
-      isReady: () => this.#reader.isReady,
-      peers: () => this.#peers(),
-      onTaken: (shard) => {
-        log.info({ shard }, "coordinates a shard");
-        this.#coordinator.scan((lease) => shardOf(lease, shards) === shard);
-      },
+      onTaken: (shard) => log.info({ shard }, "coordinates a shard"),
       onLost: (shard) => log.info({ shard }, "no longer coordinates a shard"),
-    });
+      onNotRecorded: (lease, err) => log.warn({ lease, err }, "a decision is not kept"),
+    };
   }
 
   #peers(): readonly string[] {
     const { instance } = this.#context;
     const there = this.#presence.instances.filter(({ ready, service }) => service === "election" && ready);
     return [...new Set([instance, ...there.map((one) => one.instance)])];
-  }
-
-  #onReadiness(isReady: boolean, why: string): void {
-    const { clock, health } = this.#context;
-    health.set("log", isReady, why);
-    if (!isReady) {
-      this.#followedSinceMs = undefined;
-      return;
-    }
-    if (this.#followedSinceMs !== undefined) return;
-    this.#followedSinceMs = clock.now();
-    this.#coordinator.scan(() => true);
-  }
-
-  #onApplied(applied: AppliedBatch): void {
-    this.#coordinator.onApplied(applied);
-    const isOfShard = applied.events.some((event) => event.kind === "holdEnded" && this.#isShardLease(event.lease));
-    if (isOfShard) this.#keeper?.onChanged();
-  }
-
-  #isShardLease(lease: LeaseKey): boolean {
-    return this.#keeper?.isShardLease(lease) ?? false;
   }
 
   #serve(): BusServer {
@@ -211,7 +147,7 @@ class ElectionService implements AsyncDisposable {
       {
         observe: (request, scope) => observe(ready(), request, scope),
         get: async (request, scope) => get(ready(), request, scope),
-        list: () => refuse("List"),
+        list: async (request, scope) => list(ready(), request, scope),
         explain: async (request, scope) => explain(ready(), request, scope),
         dryRun: async (request, scope) => dryRun(ready(), request, scope),
         rehearse: () => refuse("Rehearse"),
@@ -237,7 +173,7 @@ class ElectionService implements AsyncDisposable {
       stepDownCoolDownMs: config.stepDownCoolDownMs,
       mostObservers: config.observers,
       observers: this.#observers,
-      viewOf: (lease) => this.#coordinator.viewOf(lease),
+      viewOf: (lease) => this.#coordination.viewOf(lease),
     };
   }
 }

@@ -1,4 +1,4 @@
-import { type CandidateKey, durationFromMs, LeaseSpec, type PendingHold } from "@tenure/contracts";
+import { type CandidateKey, durationFromMs, LeaseSpec, type PendingHold, StrategyKind } from "@tenure/contracts";
 import { Backoff } from "@tenure/kernel";
 import { type TenureError, toTenureError } from "../errors.ts";
 import type { ClientContext } from "../instance/client-context.ts";
@@ -52,6 +52,11 @@ export class Candidacy implements AsyncDisposable {
       unfollow();
       unlisten();
     };
+  }
+
+  /** Whether it asks that whoever claims first leads, so that there is no choice to wait for. */
+  get isFirstCome(): boolean {
+    return this.#plan.spec.strategy?.kind === StrategyKind.NO_COORDINATION;
   }
 
   /** Registers; rejects when that can never succeed. Resolves early when stopped. */

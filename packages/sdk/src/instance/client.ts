@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { defaultTimingPolicy, type TimingPolicy } from "@tenure/core";
+import { ControllerManager, type ControllerManagerOptions } from "../controllers/index.ts";
 import { TenureError, toTenureError } from "../errors.ts";
 import { type HealthHandler, type HealthOptions, leaderHealth } from "../health/leader-health.ts";
 import type { IdentityOptions } from "../identity/identity-options.ts";
@@ -127,6 +128,12 @@ export class Client implements Tenure {
     this.#refuseIfClosed();
     const plan = planCampaign(this.#context, this.#context.leaseName(lease), options);
     yield* campaign(this.#context, plan, options.signal);
+  }
+
+  controllerManager(options: ControllerManagerOptions): ControllerManager {
+    this.#refuseIfClosed();
+    const track = <Result>(work: Promise<Result>) => this.#track(work);
+    return new ControllerManager(this.#context, { track, health: (...about) => this.health(...about) }, options);
   }
 
   async *observe(lease: LeaseInput, options: ObserveOptions = {}): AsyncGenerator<Observation, void, undefined> {

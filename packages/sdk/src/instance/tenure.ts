@@ -1,3 +1,4 @@
+import type { ControllerManager, ControllerManagerOptions } from "../controllers/index.ts";
 import type { TenureError } from "../errors.ts";
 import type { HealthHandler, HealthOptions } from "../health/leader-health.ts";
 import type { InstanceSelector } from "../identity/instance.ts";
@@ -42,6 +43,9 @@ export interface Tenure extends AsyncDisposable {
 
   /** The terms that {@link lead} runs its function for, as a loop: `for await (await using term of ...)`. */
   campaign(lease: LeaseInput, options?: CampaignOptions): AsyncGenerator<Term, void, undefined>;
+
+  /** Runs controllers under a primary lock and migration locks; add them, then `run`. */
+  controllerManager(options: ControllerManagerOptions): ControllerManager;
 
   /** Who leads: the present state, then every change. Resumes by itself; ends when the signal is aborted. */
   observe(lease: LeaseInput, options?: ObserveOptions): AsyncGenerator<Observation, void, undefined>;

@@ -6,9 +6,11 @@ import { claimTerms, type PlannedClaim, planClaim } from "../term/claim-terms.ts
 import type { HeldTerm } from "../term/held-term.ts";
 import type { HoldOptions } from "../term/hold-options.ts";
 import { type LeaseName, showLease } from "../term/lease-name.ts";
+import { optionError } from "../timing/duration-input.ts";
+import { claimByPrecedence, type Precedence, type PrecedenceOptions, planPrecedence } from "./precedence.ts";
 
 /** What may be said about a campaign. */
-export interface CampaignOptions extends HoldOptions {
+export interface CampaignOptions extends HoldOptions, PrecedenceOptions {
   /** Aborting it ends the campaign: the queue is left, or the running term is asked to finish. */
   readonly signal?: AbortSignal | undefined;
   /** Has the election service choose the leader by what its candidates say of themselves; otherwise the first leads. */
@@ -18,11 +20,17 @@ export interface CampaignOptions extends HoldOptions {
 /** A campaign that was checked. */
 export interface PlannedCampaign extends PlannedClaim {
   readonly coordinated: CoordinatedOptions | undefined;
+  readonly precedence: Precedence | undefined;
 }
 
 /** Checks the options of a campaign; throws INVALID_ARGUMENT. */
 export function planCampaign(context: ClientContext, lease: LeaseName, options: CampaignOptions): PlannedCampaign {
-  return { ...planClaim(context, [lease], { mode: "exclusive" }, options), coordinated: options.coordinated };
+  const { coordinated, holderKey = "", keyComparison } = options;
+  const precedence = planPrecedence(options, holderKey);
+  if (coordinated !== undefined && precedence !== undefined) {
+    throw optionError("keyComparison", "must not be given with coordinated", String(keyComparison));
+  }
+  return { ...planClaim(context, [lease], { mode: "exclusive" }, options), coordinated, precedence };
 }
 
 /**
@@ -60,14 +68,22 @@ export async function* campaign(
 }
 
 /** Waits in the queue until granted. Undefined when stopped. A failed attempt is repeated after a jittered pause. */
-async function winTerm(context: ClientContext, plan: PlannedClaim, stop: AbortSignal): Promise<HeldTerm | undefined> {
+async function winTerm(
+  context: ClientContext,
+  plan: PlannedCampaign,
+  stop: AbortSignal,
+): Promise<HeldTerm | undefined> {
   const [lease] = plan.leases;
   if (lease === undefined) return undefined;
   const metrics = context.metrics.of(showLease(lease));
   context.emit({ kind: "campaigning", lease });
   while (!stop.aborted) {
     try {
-      const terms = await claimTerms(context, plan, { signal: stop, waitMs: "forever" });
+      const options = { signal: stop, waitMs: "forever" } as const;
+      const { precedence } = plan;
+      const terms = await (precedence === undefined
+        ? claimTerms(context, plan, options)
+        : claimByPrecedence(context, plan, precedence, options));
       if (terms?.[0] !== undefined) return terms[0];
     } catch (thrown) {
       if (stop.aborted) return undefined;

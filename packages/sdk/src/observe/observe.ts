@@ -19,21 +19,31 @@ export async function* observe(
   lease: LeaseName,
   options: ObserveOptions = {},
 ): AsyncGenerator<Observation, void, undefined> {
+  let told: Observation | undefined;
+  for await (const record of recordsOf(context, lease, options.signal)) {
+    const observation = observationOf(lease, record, context.holder);
+    if (isSameObservation(told, observation)) continue;
+    told = observation;
+    yield observation;
+  }
+}
+
+/** The record of a lease as it is, then after each change but renewals; one that is gone has no holds. */
+export async function* recordsOf(
+  context: ClientContext,
+  lease: LeaseName,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Lease | undefined, void, undefined> {
   let record: Lease | undefined;
   let isComplete = false;
-  let told: Observation | undefined;
   const selectors = [LeaseSelector.fromPartial(lease)];
-  for await (const news of watchLeases(context, { selectors, signal: options.signal })) {
+  for await (const news of watchLeases(context, { selectors, signal })) {
     if (news.kind === "restart") {
       record = undefined;
       isComplete = false;
     } else if (news.kind === "synced") isComplete = true;
     else record = news.event.kind === ChangeKind.REMOVED ? withoutHolds(news.event.lease) : news.event.lease;
-    if (!isComplete) continue;
-    const observation = observationOf(lease, record, context.holder);
-    if (isSameObservation(told, observation)) continue;
-    told = observation;
-    yield observation;
+    if (isComplete) yield record;
   }
 }
 

@@ -79,10 +79,12 @@ export class Cohort {
   /** The renewals of this send. Its answers are expected within T from now. */
   take(sendNumber: number): RenewalGroup[] {
     this.#isDue = false;
+    const nowMs = this.#port.clock.now();
     const groups: RenewalGroup[] = [];
     for (const [partition, holds] of this.#partitions) {
-      for (const entry of holds.entries) if (entry.firstNumber === 0) entry.firstNumber = sendNumber;
-      groups.push(...holds.groups(partition, sendNumber));
+      const renewed = holds.without((entry) => entry.isOver(nowMs));
+      for (const entry of renewed.entries) if (entry.firstNumber === 0) entry.firstNumber = sendNumber;
+      groups.push(...renewed.groups(partition, sendNumber));
     }
     if (groups.length > 0) this.#expectAnswers(sendNumber);
     return groups;

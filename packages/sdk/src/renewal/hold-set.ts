@@ -44,6 +44,14 @@ export class HoldSet<Entry extends Identified> {
     this.#entries.splice(place, 1);
   }
 
+  /** The set itself if it has no such entry, and another of the rest otherwise. */
+  without(isLeftOut: (entry: Entry) => boolean): HoldSet<Entry> {
+    if (!this.#entries.some(isLeftOut)) return this;
+    const rest = new HoldSet<Entry>();
+    for (const entry of this.#entries) if (!isLeftOut(entry)) rest.set(entry);
+    return rest;
+  }
+
   /** All ids as groups of a send. */
   groups(partition: number, sendNumber: number): RenewalGroup[] {
     if (this.#ids.length <= maxHoldsPerGroup) {

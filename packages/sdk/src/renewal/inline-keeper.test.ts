@@ -77,6 +77,17 @@ const refusal = (id: number, code: number, reasonName: string, sendNumber = 1n) 
 });
 
 describe("renewals", () => {
+  it("of a term whose deadline has passed are not sent: they would only keep others waiting", async () => {
+    keeper.keep(holdOf(2, { usableTermMs: 5_000 }), new Notes());
+    keeper.keep(holdOf(4), new Notes());
+    await clock.advance(6_000);
+    expect(sent.map(({ bytes }) => decodeRenewals(bytes).map(({ holdIds }) => [...holdIds]))).toEqual([
+      [[2, 4]],
+      [[2, 4]],
+      [[4]],
+    ]);
+  });
+
   it("of all holds with one interval travel together, sorted by partition and id", async () => {
     for (const id of [7, 3, 4, 10, 1]) keeper.keep(holdOf(id), new Notes());
     await clock.advance(2_000);

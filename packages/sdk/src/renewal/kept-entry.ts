@@ -25,6 +25,14 @@ export class KeptEntry {
     this.provenAtMs = hold.provenAtMs;
   }
 
+  /**
+   * Whether its deadline has passed without a proof, as after a pause: for its holder the term is over, and a renewal
+   * would only keep others from the lease for another L. One that was never proven has no deadline yet.
+   */
+  isOver(nowMs: number): boolean {
+    return Number.isFinite(this.provenAtMs) && this.provenAtMs + this.hold.usableTermMs <= nowMs;
+  }
+
   /** Tells of a renewal that failed. */
   miss(error: TenureError): void {
     if (!this.isStopped) this.listener.onMissed(error);

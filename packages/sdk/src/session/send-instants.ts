@@ -1,4 +1,4 @@
-/** Instants closer than this share an entry; the earlier one counts for both, which errs early. */
+/** Of instants closer than this only the first is kept, and counts for all, which errs early; the newest is exact. */
 const stepMs = 5;
 /** No term can be carried by a send that is older than the longest L that the service accepts by default. */
 const keptMs = 300_000;
@@ -20,8 +20,11 @@ export class SendInstants {
 
   /** Notes that `number` is about to be sent. */
   note(number: number, atMs: number): void {
-    const last = this.#instants.at(-1);
-    if (last !== undefined && atMs - last < stepMs) return;
+    const beforeLast = this.#instants.at(-2);
+    if (this.size > 1 && beforeLast !== undefined && atMs - beforeLast < stepMs) {
+      this.#numbers.pop();
+      this.#instants.pop();
+    }
     this.#numbers.push(number);
     this.#instants.push(atMs);
     this.#forget(atMs - keptMs);

@@ -82,18 +82,25 @@ export async function claimTerms(
   try {
     const granted = await context.session.claim(plan.request, options);
     span?.end();
-    const nowMs = context.session.clock.now();
-    if (granted.every((one) => isWorthHolding(one, plan.timing, nowMs))) return begin(context, plan, granted);
-    await Promise.all(granted.map((one, index) => giveBack(context, plan, one, index)));
-    return undefined;
+    return await beginTerms(context, plan, granted);
   } catch (error) {
     span?.end(error instanceof Error ? error : new Error(String(error)));
     throw error;
   }
 }
 
-function begin(context: ClientContext, plan: PlannedClaim, granted: readonly Granted[]): readonly HeldTerm[] {
+/** Begins the terms that were granted. Undefined when they came too late: then they are given back. */
+export async function beginTerms(
+  context: ClientContext,
+  plan: PlannedClaim,
+  granted: readonly Granted[],
+): Promise<readonly HeldTerm[] | undefined> {
   const { timing, onOverrun, metricsName, leases } = plan;
+  const nowMs = context.session.clock.now();
+  if (!granted.every((one) => isWorthHolding(one, timing, nowMs))) {
+    await Promise.all(granted.map((one, index) => giveBack(context, plan, one, index)));
+    return undefined;
+  }
   return granted.map((one, index) => {
     const lease = leases[index] ?? { namespace: "", name: "" };
     return new HeldTerm(context, one, { timing, onOverrun, metricsName: metricsName(lease) });

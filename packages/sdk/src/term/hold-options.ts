@@ -8,8 +8,10 @@ export interface HoldOptions extends TimingOptions {
   readonly value?: Uint8Array | string | undefined;
   /** What direct clients compare to take precedence; empty ranks lowest. */
   readonly holderKey?: string | undefined;
-  /** The component and release, for migration locks. */
-  readonly participant?: { readonly component: string; readonly version: string } | undefined;
+  /** The component, its release and the digest of its configuration, for migration locks. */
+  readonly participant?:
+    | { readonly component: string; readonly version: string; readonly configurationDigest?: Uint8Array }
+    | undefined;
   /**
    * What happens when the work still runs at the deadline. `exit` (default) ends the process with code 20 within σ,
    * because nothing else surely stops work that has not heard its signal. `signal-only` leaves it at the signal: only for

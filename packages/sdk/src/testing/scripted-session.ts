@@ -1,9 +1,10 @@
-import { Grant, type Hold, type HoldMode } from "@tenure/contracts";
+import { type CandidateKey, Grant, type Hold, type HoldMode } from "@tenure/contracts";
 import { FakeClock, type Random, seededRandom } from "@tenure/kernel";
 import { TenureError } from "../errors.ts";
 import type {
   AcceptRequest,
   CallOptions,
+  CandidateListener,
   ClaimOptions,
   ClaimRequest,
   Granted,
@@ -68,7 +69,16 @@ export class ScriptedSession implements Session {
   });
   /** How releases are answered. */
   releasing: () => Promise<ReleaseOutcome> = async () => ({ released: [true], revision: 9n });
+  /** How accepts are answered. */
+  accepting: (request: AcceptRequest) => Promise<Granted> = async ({ candidate, claimant, token }) => {
+    const hold = { holdId: token, partition: 3, token, holder: claimant.holder };
+    return { grant: Grant.fromPartial({ lease: candidate.lease ?? {}, hold }), sentAtMs: this.clock.now() };
+  };
+  readonly accepts: AcceptRequest[] = [];
+  /** Who follows the pings and choices of a candidate, if anyone does. */
+  candidate: CandidateListener | undefined;
   isClosed = false;
+  readonly #onState = new Set<(state: SessionState) => void>();
   #tokens = 40n;
   #attempts = 0n;
 
@@ -116,8 +126,9 @@ export class ScriptedSession implements Session {
     });
   }
 
-  accept(_request: AcceptRequest): Promise<Granted> {
-    return Promise.reject(unavailable("no script"));
+  accept(request: AcceptRequest): Promise<Granted> {
+    this.accepts.push(request);
+    return this.accepting(request);
   }
 
   keep(hold: KeptHold, listener: KeepListener): Keeping {
@@ -142,12 +153,22 @@ export class ScriptedSession implements Session {
     return this.releasing();
   }
 
-  followCandidate(): () => void {
-    return () => undefined;
+  followCandidate(_candidate: CandidateKey, listener: CandidateListener): () => void {
+    this.candidate = listener;
+    return () => {
+      this.candidate = undefined;
+    };
   }
 
-  onState(): () => void {
-    return () => undefined;
+  onState(listener: (state: SessionState) => void): () => void {
+    this.#onState.add(listener);
+    return () => void this.#onState.delete(listener);
+  }
+
+  /** Tells that the service can be reached again, or not. */
+  tell(state: SessionState): void {
+    this.state = state;
+    for (const listener of this.#onState) listener(state);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

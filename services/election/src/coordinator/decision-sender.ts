@@ -21,9 +21,12 @@ import { type Clock, type Random, randomBase58 } from "@tenure/kernel";
 import type { ElectionStore } from "../store/election-store.ts";
 import type { DecisionPort } from "./coordinator.ts";
 
+/** What decisions ask of the lease store. */
+export type DecisionStore = Pick<ElectionStore, "elect" | "markEndOfTerm" | "ping" | "putStrategy" | "recordDecision">;
+
 /** What carrying out decisions stands on. */
 export interface DecisionSenderOptions {
-  readonly store: ElectionStore;
+  readonly store: DecisionStore;
   readonly clock: Clock;
   readonly random: Random;
   readonly instance: string;

@@ -12,7 +12,7 @@ import {
   strategyToWire,
 } from "@tenure/contracts";
 import { checkStrategy, dryRunElection, type LeaseKey, partitionOf, type Strategy } from "@tenure/core";
-import { Fault } from "@tenure/kernel";
+import { checkExpression } from "@tenure/expression";
 import { reachIn } from "@tenure/reader";
 import { askingOf, catchUpMs, type ElectionContext, reach, recordOf } from "./election-context.ts";
 import { leaseIn, shown } from "./question.ts";
@@ -59,26 +59,9 @@ function readStrategy({ expressions }: ElectionContext, request: ElectionService
   const reading = new Reading();
   const strategy = strategyFromWire(reading, "strategy", request.strategy);
   reading.rejectAll(checkStrategy(strategy, "strategy"));
-  const refusal = reading.refusal();
+  const refusal = reading.refusal() ?? checkExpression(expressions, strategy, "strategy.expression");
   if (refusal !== undefined) throw refusal;
-  if (strategy.kind === "expression") {
-    const compilation = expressions.compile(strategy.expression);
-    if (compilation.kind === "refused") throw expressionInvalid(strategy.expression, compilation.problems);
-  }
   return strategy;
-}
-
-function expressionInvalid(expression: string, problems: readonly string[]): Fault {
-  const value = expression.length > 80 ? `${expression.slice(0, 80)}…` : expression;
-  return new Fault({
-    code: "INVALID_ARGUMENT",
-    reason: "EXPRESSION_INVALID",
-    message: `the ranking expression ${JSON.stringify(value)} does not compile: ${problems.join("; ")}`,
-    details: {
-      violations: problems.map((rule) => ({ field: "strategy.expression", rule, value })),
-      applied: "NO",
-    },
-  });
 }
 
 function presentLease({ clock, reader }: ElectionContext, lease: LeaseKey): Lease | undefined {

@@ -5,6 +5,8 @@ import {
   LeaseServiceAcquireResponse,
   LeaseServiceGetRequest,
   LeaseServiceGetResponse,
+  LeaseServiceListRequest,
+  LeaseServiceListResponse,
   LeaseServiceReleaseRequest,
   LeaseServiceReleaseResponse,
   LeaseServiceRenewRequest,
@@ -71,6 +73,14 @@ export class ElectionStore {
       if (thrown instanceof Fault && thrown.code === "NOT_FOUND") return thrown.details.revision ?? 0n;
       throw thrown;
     }
+  }
+
+  /** A log position that is not before anything acknowledged about any lease until now. */
+  async freshListRevision(asking: Asking): Promise<bigint> {
+    const read = { consistency: ReadConsistency.LINEARIZABLE };
+    const message = LeaseServiceListRequest.fromPartial({ read, page: { size: 1 } });
+    const types = [LeaseServiceListRequest, LeaseServiceListResponse] as const;
+    return (await this.#call("LeaseService.List", ...types, message, asking)).page?.revision ?? 0n;
   }
 
   /** Asks candidates for a sign of life; resolves with the log position of the question. */

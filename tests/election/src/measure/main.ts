@@ -1,97 +1,18 @@
-// Measures how long elections take: from a clean release to the next function running, and from a better candidate's
-// registration to its function running. Everything runs on this machine: NATS, a lease store, a gateway and an election
-// service are processes of their own, the candidates are clients in this one.
-import { systemClock } from "@tenure/kernel";
-import type { Tenure } from "@tenure/sdk";
-import { waitFor } from "@tenure/testkit";
-import { type Deployment, startDeployment } from "../deployment.ts";
+import { measureCrashes } from "./crash.ts";
+import { measureHandOvers } from "./hand-over.ts";
+import { measureMany } from "./many.ts";
+import { say } from "./report.ts";
 
-const rounds = Number(process.argv[2] ?? 100);
-const preemptions = Number(process.argv[3] ?? 20);
-
-/** A candidate that leads until it is told to return. */
-class Runner {
-  readonly #stop = new AbortController();
-  readonly over: Promise<void>;
-  finish: (() => void) | undefined;
-
-  constructor(tenure: Tenure, lease: string, binaryVersion: string, onLead: (runner: Runner) => void) {
-    const options = { signal: this.#stop.signal, coordinated: { binaryVersion }, onOverrun: "signal-only" } as const;
-    this.over = tenure.lead(lease, options, async (term) => {
-      onLead(this);
-      await new Promise<void>((resolve) => {
-        this.finish = resolve;
-        if (term.signal.aborted) resolve();
-        term.signal.addEventListener("abort", () => resolve(), { once: true });
-      });
-      this.finish = undefined;
-    });
-  }
-
-  async stop(): Promise<void> {
-    this.#stop.abort();
-    await this.over;
-  }
+// How long elections take, everything on this machine: node dist/measure/main.js [what] [numbers…]
+const [what = "all", ...given] = process.argv.slice(2);
+const [first, second] = given.map(Number);
+const measures: Readonly<Record<string, () => Promise<void>>> = {
+  "hand-overs": () => measureHandOvers(first ?? 100, second ?? 20),
+  crashes: () => measureCrashes(first ?? 5),
+  many: () => measureMany(first ?? 10_000, second ?? 60),
+};
+const chosen = what === "all" ? Object.values(measures) : [measures[what]];
+for (const measure of chosen) {
+  if (measure === undefined) say(`measures: all, ${Object.keys(measures).join(", ")}`);
+  await measure?.();
 }
-
-function report(what: string, values: readonly number[]): void {
-  const sorted = values.toSorted((left, right) => left - right);
-  const at = (share: number) =>
-    (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0).toFixed(1);
-  process.stdout.write(`${what}: ${sorted.length} times, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms\n`);
-}
-
-async function measureRelease(clients: readonly Tenure[]): Promise<void> {
-  let leader: Runner | undefined;
-  let ledAtMs = 0;
-  const runners = clients.map(
-    (client) =>
-      new Runner(client, "tests/release", "1.20.0", (runner) => {
-        leader = runner;
-        ledAtMs = systemClock.now();
-      }),
-  );
-  const took: number[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const present = await waitFor(() => leader, { timeoutMs: 30_000, intervalMs: 1 });
-    leader = undefined;
-    await waitFor(() => present.finish, { timeoutMs: 30_000, intervalMs: 1 });
-    const releasedAtMs = systemClock.now();
-    present.finish?.();
-    await waitFor(() => leader, { timeoutMs: 30_000, intervalMs: 1 });
-    took.push(ledAtMs - releasedAtMs);
-  }
-  report(`clean release to the next function, ${clients.length} live candidates`, took);
-  await Promise.all(runners.map((runner) => runner.stop()));
-}
-
-async function measurePreemption(deployment: Deployment, clients: readonly Tenure[]): Promise<void> {
-  const took: number[] = [];
-  const better = await deployment.connect("better");
-  let isLed = false;
-  const [client] = clients;
-  if (client === undefined) return;
-  const runner = new Runner(client, "tests/preempt", "1.20.0", () => {
-    isLed = true;
-  });
-  for (let round = 0; round < preemptions; round += 1) {
-    await waitFor(() => isLed, { timeoutMs: 30_000, intervalMs: 1 });
-    isLed = false;
-    const registeredAtMs = systemClock.now();
-    let ledAtMs: number | undefined;
-    const challenger = new Runner(better, "tests/preempt", "1.19.0", () => {
-      ledAtMs ??= systemClock.now();
-    });
-    took.push((await waitFor(() => ledAtMs, { timeoutMs: 30_000, intervalMs: 1 })) - registeredAtMs);
-    await challenger.stop();
-  }
-  report("a better candidate's registration to its function", took);
-  await runner.stop();
-  await better.close();
-}
-
-await using deployment = await startDeployment();
-const clients = await Promise.all(["n1", "n2", "n3", "n4", "n5"].map((name) => deployment.connect(name)));
-await measureRelease(clients);
-await measurePreemption(deployment, clients);
-await Promise.all(clients.map((client) => client.close()));

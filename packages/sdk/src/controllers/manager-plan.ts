@@ -1,0 +1,92 @@
+import { ControllerPlacement, MigrationParticipant } from "@tenure/contracts";
+import { controllerLeaseOf, digestOf, digestOfAll, tooManyLocks } from "@tenure/migration-rules";
+import type { CoordinatedOptions } from "../coordinated/index.ts";
+import type { ClientContext } from "../instance/client-context.ts";
+import { type PlannedCampaign, planCampaign } from "../lead/campaign.ts";
+import { type LeaseName, showLease } from "../term/lease-name.ts";
+import { type Assignment, assign, lockBeside, type Placing } from "./assignment.ts";
+import type { ControllerManagerOptions } from "./manager-options.ts";
+
+/** A manager whose options were checked. */
+export interface ManagerPlan {
+  readonly primary: LeaseName;
+  /** What becomes of each controller. */
+  readonly assignments: readonly Assignment[];
+  /** How each lock is held, by `namespace/name`: the primary first. */
+  readonly locks: ReadonlyMap<string, PlannedCampaign>;
+  /** How each controller's own lease is held, by the controller's name. */
+  readonly controllers: ReadonlyMap<string, PlannedCampaign>;
+  /** The performance warning above two migration locks; undefined below. */
+  readonly warning: string | undefined;
+  /** What the migration service is told; `tokens` are those of the controllers that run. */
+  participant(tokens: ReadonlyMap<string, bigint>): MigrationParticipant;
+}
+
+/** Checks the options of a manager; throws INVALID_ARGUMENT. */
+export function planManager(
+  context: ClientContext,
+  options: ControllerManagerOptions,
+  names: readonly string[],
+): ManagerPlan {
+  const { coordinated, exitOnLoss: _exit, lease, migration = [], name, onEvent: _tell, version, ...timing } = options;
+  const release = { component: name, version };
+  const primary = context.leaseName(lease);
+  const configurations = "controllerLeaders" in migration ? [migration] : migration;
+  const placing: Placing = { release, primary, configurations };
+  const assignments = assign(placing, names);
+  const standing = coordinated === undefined || coordinated === false ? undefined : candidate(coordinated, version);
+  const ownDigest = digestOfAll(configurations);
+  const planLock = (lock: LeaseName, configurationDigest: Uint8Array): [string, PlannedCampaign] => {
+    const participant = { ...release, configurationDigest };
+    return [showLease(lock), planCampaign(context, lock, { ...timing, coordinated: standing, participant })];
+  };
+  const planController = ({ controller, lock = primary }: Assignment): [string, PlannedCampaign] => {
+    const own = context.leaseName(controllerLeaseOf(controller, primary.namespace));
+    const participant = { ...release, configurationDigest: ownDigest };
+    return [controller, planCampaign(context, own, { ...timing, participant, value: showLease(lock) })];
+  };
+  const wanted = new Set(assignments.map(({ lock }) => lock?.name));
+  const locks = configurations
+    .filter((one) => wanted.has(one.name))
+    .map((one) => planLock(lockBeside(primary, one), digestOf(one)));
+  return {
+    primary,
+    assignments,
+    locks: new Map([planLock(primary, ownDigest), ...locks]),
+    controllers: new Map(assignments.map(planController)),
+    warning: tooManyLocks(locks.length),
+    participant: (tokens) => participantOf(context.holder, placing, assignments, tokens),
+  };
+}
+
+function candidate(coordinated: true | Omit<CoordinatedOptions, "binaryVersion">, binaryVersion: string) {
+  return { ...(coordinated === true ? {} : coordinated), binaryVersion };
+}
+
+function participantOf(
+  instance: string,
+  { configurations, primary, release }: Placing,
+  assignments: readonly Assignment[],
+  tokens: ReadonlyMap<string, bigint>,
+): MigrationParticipant {
+  return MigrationParticipant.fromPartial({
+    instance,
+    participant: { ...release, configurationDigest: digestOfAll(configurations) },
+    primary,
+    controllers: assignments.map(({ controller, lock, placement }) => ({
+      name: controller,
+      placement: placements[placement],
+      ...(lock === undefined ? {} : { lease: lock }),
+      running: tokens.has(controller),
+      token: tokens.get(controller) ?? 0n,
+    })),
+    configurations: configurations.map(({ name }) => name),
+    configurationDigests: configurations.map(digestOf),
+  });
+}
+
+const placements: Readonly<Record<Assignment["placement"], ControllerPlacement>> = {
+  nonMigrated: ControllerPlacement.NON_MIGRATED,
+  migrated: ControllerPlacement.MIGRATED,
+  unowned: ControllerPlacement.UNOWNED,
+};

@@ -1,0 +1,1 @@
+export { Coordination, type CoordinationListener, type CoordinationOptions } from "./coordination.ts";

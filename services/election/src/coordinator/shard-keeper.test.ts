@@ -1,0 +1,93 @@
+import { LeaseServiceAcquireResponse, LeaseServiceRenewResponse } from "@tenure/contracts";
+import { emptyPartition } from "@tenure/core";
+import { FakeClock, Fault, faultCodes } from "@tenure/kernel";
+import { describe, expect, it } from "vitest";
+import { ShardKeeper, shardTiming } from "./shard-keeper.ts";
+
+const unavailable = () => new Fault({ code: "UNAVAILABLE", reason: "OWNER_AWAY", message: "the store is away" });
+
+/** A keeper of two shards, alone, at a store that does what the test says. */
+function keeping(leaseDurationMs = 5_000) {
+  const clock = new FakeClock({ startMs: 1_000 });
+  const state = emptyPartition(0, clock.now());
+  const store = { isAway: false, isRefusing: false, token: 10n, released: [] as bigint[], renewals: 0 };
+  const told: string[] = [];
+  const answer = <Answer>(make: () => Answer): Promise<Answer> =>
+    store.isAway ? Promise.reject(unavailable()) : Promise.resolve(make());
+  const keeper = new ShardKeeper({
+    store: {
+      acquire: ({ claims }) =>
+        answer(() => {
+          store.token += 1n;
+          return LeaseServiceAcquireResponse.fromPartial({
+            grants: claims.map(() => ({ hold: { token: store.token } })),
+          });
+        }),
+      renew: ({ renewals }) =>
+        answer(() => {
+          store.renewals += 1;
+          const failure = store.isRefusing ? { failure: { code: faultCodes.FAILED_PRECONDITION } } : {};
+          const results = renewals.map(({ sendNumber }) => ({ sendNumber, ...failure }));
+          return LeaseServiceRenewResponse.fromPartial({ results });
+        }),
+      release: ({ items }) =>
+        answer(() => {
+          store.released.push(...items.map(({ token }) => token));
+          return { released: items.map(() => true), revision: 1n };
+        }),
+    },
+    clock,
+    instance: "me",
+    principal: "election",
+    shards: 2,
+    partitions: 1,
+    leaseDurationMs,
+    stateOf: () => state,
+    isReady: () => true,
+    peers: () => ["me"],
+    onTaken: (shard) => told.push(`taken ${shard}`),
+    onLost: (shard) => told.push(`lost ${shard}`),
+  });
+  return { clock, keeper, store, told };
+}
+
+describe("the keeper of shards", () => {
+  it("[90] coordinates what it holds, renews all with one call, and hands over when it stops", async () => {
+    const { clock, keeper, store, told } = keeping();
+    await clock.advance(0);
+    expect(told.toSorted()).toEqual(["taken 0", "taken 1"]);
+    expect(keeper.size).toBe(2);
+    await clock.advance(10_000);
+    expect(keeper.size).toBe(2);
+    expect(store.renewals).toBeLessThan(20);
+    await keeper[Symbol.asyncDispose]();
+    expect(store.released.toSorted()).toEqual([11n, 12n]);
+    expect(keeper.size).toBe(0);
+  });
+
+  it("[90] ceases by its own clock when it cannot renew, before another can hold, and wins again without a restart", async () => {
+    const { clock, keeper, store } = keeping();
+    const { leaseDurationMs, renewIntervalMs, usableTermMs } = shardTiming(5_000);
+    await clock.advance(0);
+    store.isAway = true;
+    await clock.advance(usableTermMs - 1);
+    expect(keeper.holds(0)).toBe(true);
+    await clock.advance(1);
+    expect(keeper.holds(0), "from the send of the last renewal that was answered").toBe(false);
+    expect(usableTermMs).toBeLessThan(leaseDurationMs);
+    store.isAway = false;
+    await clock.advance(2 * renewIntervalMs);
+    expect(keeper.size).toBe(2);
+    await keeper[Symbol.asyncDispose]();
+  });
+
+  it("[90] ceases at once when a renewal is refused: another holds the shard", async () => {
+    const { clock, keeper, store, told } = keeping();
+    await clock.advance(0);
+    store.isRefusing = true;
+    await clock.advance(shardTiming(5_000).renewIntervalMs);
+    expect(told).toContain("lost 0");
+    store.isRefusing = false;
+    await keeper[Symbol.asyncDispose]();
+  });
+});
