@@ -1,0 +1,82 @@
+import { type Lease, LeaseServiceCreateRequest, LeaseServiceUpdateRequest } from "@tenure/contracts";
+import { isTenureError, type Tenure } from "@tenure/sdk";
+import type { Command, Invocation } from "../command/command.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../exit-code.ts";
+import { leaseKind, readLease } from "../records/lease.ts";
+import { type LeaseDocument, leaseDocumentOf, leaseKindWord } from "../records/lease-document.ts";
+import { leaseText } from "../records/words.ts";
+import { changeFlags, makeChange, reasonOf } from "./change.ts";
+import { type DocumentText, documentsOf, documentValue, fileFlag } from "./document-file.ts";
+import { applyMigrations } from "./migrations.ts";
+
+/** `apply -f`: documents of every kind. */
+export const applyCommand: Command = {
+  path: ["apply"],
+  summary: "Put documents in force: settings of leases, and migrations",
+  details: `A lease's document has apiVersion tenure.dev/v1, kind Lease, metadata.namespace, metadata.name and spec;
+any other kind is taken for a migration document. Lease settings apply from the next term on.`,
+  flags: [fileFlag, ...changeFlags],
+  examples: [
+    ["tenure apply -f leases.yaml --dry-run", "check everything and change nothing"],
+    ["cat *.yaml | tenure apply -f - --yes", "several documents at once"],
+  ],
+  async run(invocation) {
+    const documents = documentsOf(invocation);
+    const isLease = (document: DocumentText) => kindOf(document) === leaseKindWord;
+    // All are read before the first is applied: a typing error in the last must not leave half of them in force.
+    const leases = documents
+      .filter(isLease)
+      .map((document) => leaseDocumentOf(document.source, documentValue(document)));
+    const migrations = documents.filter((document) => !isLease(document));
+    if (documents.length === 0) throw usageFailure("there is no document in that file");
+    for (const lease of leases) {
+      const code = await applyLease(invocation, lease);
+      if (code !== exitCodes.ok) return code;
+    }
+    return migrations.length === 0 ? exitCodes.ok : await applyMigrations(invocation, migrations);
+  },
+};
+
+function kindOf(document: DocumentText): unknown {
+  const value = documentValue(document);
+  return typeof value === "object" && value !== null && "kind" in value ? value.kind : undefined;
+}
+
+async function applyLease(invocation: Invocation, { fields, lease, spec }: LeaseDocument): Promise<number> {
+  const tenure = await invocation.connect();
+  const present = await presentOf(tenure, lease);
+  return await makeChange(invocation, {
+    kind: leaseKind,
+    present,
+    what: `${present === undefined ? "create" : "update"} ${leaseText(lease)} with ${fields.join(", ") || "the defaults"}`,
+    async apply(dryRun) {
+      const { lease: after } =
+        present === undefined
+          ? await tenure.session.change("LeaseService.Create", (attempt) =>
+              LeaseServiceCreateRequest.fromPartial({ attempt, lease, spec, dryRun }),
+            )
+          : await tenure.session.change("LeaseService.Update", (attempt) =>
+              LeaseServiceUpdateRequest.fromPartial({
+                attempt,
+                lease,
+                spec,
+                dryRun,
+                expectedRevision: present.revision,
+                updateMask: fields.map((field) => field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)),
+                note: reasonOf(invocation),
+              }),
+            );
+      if (after !== undefined) return after;
+      throw new CommandFailure(exitCodes.error, "the service answered without the record");
+    },
+  });
+}
+
+async function presentOf(tenure: Tenure, lease: LeaseDocument["lease"]): Promise<Lease | undefined> {
+  try {
+    return await readLease(tenure, lease);
+  } catch (error) {
+    if (isTenureError(error) && error.code === "NOT_FOUND") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,155 @@
+import {
+  type DocumentFinding,
+  type MigrationAlarm,
+  MigrationServiceApplyRequest,
+  MigrationServiceDeleteRequest,
+  MigrationServiceStatusResponse,
+  MigrationServiceValidateRequest,
+  type MigrationServiceValidateResponse,
+} from "@tenure/contracts";
+import type { Tenure } from "@tenure/sdk";
+import type { Command, Flag, Invocation } from "../command/command.ts";
+import { CommandFailure, exitCodes } from "../exit-code.ts";
+import { formatValue, isForPeople } from "../output/format.ts";
+import { wireJson } from "../output/wire-json.ts";
+import { firstLease } from "../records/lease-name.ts";
+import { migrationKind, migrationStatus, readMigration, statusLines } from "../records/migration.ts";
+import { changeFlags, makeChange, mayGoOn, reasonOf } from "./change.ts";
+import { type DocumentText, documentsOf, fileFlag } from "./document-file.ts";
+import { showAll } from "./view-commands.ts";
+
+const knownFlag: Flag = {
+  name: "known-controller",
+  value: "NAME",
+  multiple: true,
+  summary: "a controller that exists; with any, a document that names another is refused",
+};
+
+/** `migrations validate|apply|status|delete`. */
+export const migrationCommands: readonly Command[] = [
+  {
+    path: ["migrations", "status"],
+    summary: "Say where each controller runs, what blocks the next step and how to roll back",
+    positionals: [{ name: "NAME" }],
+    examples: [["tenure migrations status cloud-provider-extraction-migration", "before and after every step"]],
+    async run(invocation) {
+      const { format, terminal } = invocation;
+      const status = await migrationStatus(await invocation.connect(), invocation);
+      const json = () => wireJson(MigrationServiceStatusResponse, status);
+      if (isForPeople(format)) terminal.print(statusLines(status, terminal).join("\n"));
+      else terminal.print(formatValue(json(), format === "name" ? "json" : format));
+      return exitCodes.ok;
+    },
+  },
+  {
+    path: ["migrations", "validate"],
+    summary: "Check migration documents against what is in force and who takes part",
+    details: "Lists every finding with its line. Ends with 4 when a document cannot be applied.",
+    flags: [fileFlag, knownFlag],
+    examples: [["tenure migrations validate -f migration.yaml", "every fault at once, none applied"]],
+    async run(invocation) {
+      const tenure = await invocation.connect();
+      const results = [];
+      for (const document of documentsOf(invocation)) results.push(await validate(tenure, document, invocation));
+      return results.every(({ valid }) => valid) ? exitCodes.ok : exitCodes.conflict;
+    },
+  },
+  {
+    path: ["migrations", "apply"],
+    summary: "Put migration documents in force",
+    flags: [
+      fileFlag,
+      knownFlag,
+      { name: "coordinated", summary: "let candidates and a coordinator decide the lock instead of a race" },
+      ...changeFlags,
+    ],
+    examples: [["tenure migrations apply -f migration.yaml --reason 'move to the cloud manager'", "checked first"]],
+    run: (invocation) => applyMigrations(invocation, documentsOf(invocation)),
+  },
+  {
+    path: ["migrations", "delete"],
+    summary: "End a migration; its lock stays as it is until released",
+    positionals: [{ name: "NAME" }],
+    flags: changeFlags,
+    examples: [["tenure migrations delete cloud-provider-extraction-migration", "when every node runs the new one"]],
+    async run(invocation) {
+      const tenure = await invocation.connect();
+      const which = firstLease(invocation);
+      const present = await readMigration(tenure, which);
+      return await makeChange(invocation, {
+        kind: migrationKind,
+        present,
+        what: `end the migration ${migrationKind.name(present)}`,
+        async apply(dryRun) {
+          const change = { ...which, expectedRevision: present.revision, dryRun, note: reasonOf(invocation) };
+          const { configuration } = await tenure.session.change("MigrationService.Delete", (attempt) =>
+            MigrationServiceDeleteRequest.fromPartial({ attempt, ...change }),
+          );
+          return configuration ?? present;
+        },
+      });
+    },
+  },
+];
+
+/** Validates all documents, asks once, and applies them in order. */
+export async function applyMigrations(invocation: Invocation, documents: readonly DocumentText[]): Promise<number> {
+  const { settings, terminal, values } = invocation;
+  const tenure = await invocation.connect();
+  const checked = [];
+  for (const document of documents) checked.push(await validate(tenure, document, invocation));
+  if (!checked.every(({ valid }) => valid)) return exitCodes.conflict;
+  const dryRun = values.has("dry-run");
+  const names = checked.map(({ configuration }) => configuration?.name ?? "").join(", ");
+  if (!dryRun && !(await mayGoOn(invocation, `put ${names} in force`))) return exitCodes.error;
+  const applied = [];
+  for (const { text } of documents) {
+    const change = { document: text, namespace: settings.namespace, dryRun, note: reasonOf(invocation) };
+    const common = {
+      ...change,
+      knownControllers: values.all("known-controller"),
+      coordinated: values.has("coordinated"),
+    };
+    const { configuration } = await tenure.session.change("MigrationService.Apply", (attempt) =>
+      MigrationServiceApplyRequest.fromPartial({ attempt, ...common }),
+    );
+    if (configuration === undefined)
+      throw new CommandFailure(exitCodes.error, "the service answered without the record");
+    applied.push(configuration);
+  }
+  terminal.note(dryRun ? `dry run: would put ${names} in force; nothing was changed` : `done: ${names} in force`);
+  showAll(migrationKind, applied, invocation);
+  return exitCodes.ok;
+}
+
+/** Checks one document and says what was found, on standard error when something is to follow. */
+async function validate(
+  tenure: Tenure,
+  document: DocumentText,
+  { format, settings, terminal, values }: Invocation,
+): Promise<MigrationServiceValidateResponse> {
+  const request = MigrationServiceValidateRequest.fromPartial({
+    document: document.text,
+    namespace: settings.namespace,
+    knownControllers: values.all("known-controller"),
+  });
+  const result = await tenure.session.call("MigrationService.Validate", request);
+  for (const finding of result.findings) terminal.note(findingText(document, finding));
+  for (const alarm of result.alarms) terminal.note(alarmText(document, alarm));
+  if (!isForPeople(format)) return result;
+  terminal.note(`${document.source}: ${result.valid ? "can be applied" : "cannot be applied"}`);
+  return result;
+}
+
+function findingText(
+  { firstLine, source }: DocumentText,
+  { column, field, line, rule, value, warning }: DocumentFinding,
+): string {
+  const place = line === 0 ? source : `${source.split(":")[0]}:${line + firstLine - 1}:${column}`;
+  const got = value === "" ? "" : ` (got ${value})`;
+  return `${place}: ${warning ? "advice" : "error"}: ${field}${field === "" ? "" : " "}${rule}${got}`;
+}
+
+function alarmText({ source }: DocumentText, { message }: MigrationAlarm): string {
+  return `${source}: alarm: ${message}`;
+}

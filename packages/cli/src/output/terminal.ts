@@ -1,0 +1,54 @@
+import { createInterface } from "node:readline/promises";
+
+/** The colours that are used; each says one thing. */
+export type Colour = "bad" | "good" | "quiet" | "warn";
+
+const codes: Readonly<Record<Colour, string>> = { bad: "31", good: "32", quiet: "2", warn: "33" };
+
+/** Where a command prints and whom it asks. */
+export interface Terminal {
+  /** Whether a person watches standard output. */
+  readonly isTerminal: boolean;
+  /** Characters that fit into a line. */
+  readonly columns: number;
+  /** The text in a colour, on a terminal that wants colours; as it is anywhere else. */
+  paint(text: string, colour: Colour | undefined): string;
+  /** Prints to standard output, with a line end. */
+  print(text: string): void;
+  /** Prints to standard output as it is. */
+  write(text: string): void;
+  /** Says something beside the result, on standard error. */
+  note(text: string): void;
+  /** Asks for a yes; undefined when nobody is there to answer. */
+  confirm(question: string): Promise<boolean | undefined>;
+}
+
+/** The width of output that goes nowhere in particular. */
+const defaultColumns = 100;
+
+/** The terminal of this process. */
+export function processTerminal(environment: Readonly<Record<string, string | undefined>>): Terminal {
+  const { stderr, stdin, stdout } = process;
+  const isTerminal = stdout.isTTY === true;
+  const hasColour = isTerminal && !environment.NO_COLOR && environment.TERM !== "dumb";
+  const columns = Number(environment.COLUMNS) || stdout.columns || defaultColumns;
+  return {
+    isTerminal,
+    columns,
+    paint: (text, colour) => (hasColour && colour !== undefined ? `\u001b[${codes[colour]}m${text}\u001b[0m` : text),
+    print: (text) => void stdout.write(`${text}\n`),
+    write: (text) => void stdout.write(text),
+    note: (text) => void stderr.write(`${text}\n`),
+    async confirm(question) {
+      if (stdin.isTTY !== true) return undefined;
+      const prompt = createInterface({ input: stdin, output: stderr });
+      try {
+        return /^y(es)?$/i.test((await prompt.question(`${question} [y/N] `)).trim());
+      } catch {
+        return false;
+      } finally {
+        prompt.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import type { Invocation } from "../command/command.ts";
+import { usageFailure } from "../exit-code.ts";
+
+/** The lease that a word names: `namespace/name`, or a name in the namespace of the settings. */
+export function leaseNamed(text: string, { settings }: Pick<Invocation, "settings">) {
+  const slash = text.indexOf("/");
+  const [namespace, name] = slash < 0 ? [settings.namespace, text] : [text.slice(0, slash), text.slice(slash + 1)];
+  if (namespace === "" || name === "") {
+    throw usageFailure(`a lease is named NAME or NAMESPACE/NAME (got ${JSON.stringify(text)})`);
+  }
+  return { namespace, name };
+}
+
+/** The lease that the first word names. */
+export function firstLease(invocation: Invocation) {
+  return leaseNamed(invocation.positionals[0] ?? "", invocation);
+}
+
+/** Which leases a list shows: those of a namespace, if one was asked for, or all. */
+export function selectorOf({ environment, values }: Invocation) {
+  const namespace = values.text("namespace") ?? environment.TENURE_NAMESPACE ?? "";
+  return { namespace };
+}

@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { signalGroup } from "./process-group.ts";
+import type { MachineInstant, Role, WatchdogNews, WatchdogOrder } from "./watchdog-messages.ts";
+
+/** How a program ended. */
+export type ProgramEnd =
+  | { readonly kind: "ended"; readonly code: number | null; readonly signal: NodeJS.Signals | null }
+  | { readonly kind: "not-started"; readonly why: string }
+  /** The watchdog died, so this process killed the group and cannot say how the program ended. */
+  | { readonly kind: "unwatched" };
+
+/** What is started. */
+export interface ProgramStart {
+  readonly role: Role;
+  readonly program: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly deadline: MachineInstant;
+}
+
+const watchdogFile = fileURLToPath(new URL("./watchdog.js", import.meta.url));
+
+/**
+ * Runs programs through a watchdog process that outlives this one for as long as it must. Both can kill the programs'
+ * groups: the watchdog when this process stands still, this process when the watchdog is gone or stands still.
+ */
+export class GuardedProgram implements Disposable {
+  readonly #watchdog: ChildProcess;
+  readonly #groups = new Map<Role, number>();
+  readonly #ends = new Map<Role, (end: ProgramEnd) => void>();
+
+  constructor() {
+    this.#watchdog = spawn(process.execPath, [watchdogFile], {
+      detached: true,
+      stdio: ["inherit", "inherit", "inherit", "ipc"],
+    });
+    this.#watchdog.on("message", (news: WatchdogNews) => this.#hear(news));
+    this.#watchdog.on("error", () => undefined);
+    this.#watchdog.once("exit", () => this.#onUnwatched());
+  }
+
+  /** Starts a program; resolves with its end. One of each role at a time. */
+  run(start: ProgramStart): Promise<ProgramEnd> {
+    return new Promise((resolve) => {
+      this.#ends.set(start.role, resolve);
+      if (this.#watchdog.connected) this.#order({ kind: "start", ...start });
+      else this.#onUnwatched();
+    });
+  }
+
+  /** Whether the watchdog is there: without it nothing can be started. */
+  get isWatched(): boolean {
+    return this.#watchdog.connected;
+  }
+
+  /** Every group must be gone at this instant, whatever was said before. */
+  set deadline(deadline: MachineInstant) {
+    this.#order({ kind: "deadline", deadline });
+  }
+
+  /** Signals the program and whatever it started. */
+  signal(signal: NodeJS.Signals): void {
+    const groupId = this.#groups.get("main");
+    if (groupId !== undefined) signalGroup(groupId, signal);
+  }
+
+  /** Kills everything without the watchdog, which is ended too: for one that does not do so itself. */
+  killAll(): void {
+    for (const groupId of this.#groups.values()) signalGroup(groupId, "SIGKILL");
+    this.#watchdog.kill("SIGKILL");
+  }
+
+  /** Lets the watchdog go. What still runs is asked to stop, and killed at its deadline. */
+  [Symbol.dispose](): void {
+    this.#watchdog.removeAllListeners("exit");
+    if (this.#watchdog.connected) this.#watchdog.disconnect();
+    this.#watchdog.unref();
+  }
+
+  #order(order: WatchdogOrder): void {
+    if (this.#watchdog.connected) this.#watchdog.send(order, () => undefined);
+  }
+
+  #hear(news: WatchdogNews): void {
+    if (news.kind === "started") {
+      this.#groups.set(news.role, news.groupId);
+      return;
+    }
+    const { role, ...end } = news;
+    this.#groups.delete(role);
+    this.#ends.get(role)?.(end);
+    this.#ends.delete(role);
+  }
+
+  #onUnwatched(): void {
+    this.killAll();
+    this.#groups.clear();
+    for (const tell of this.#ends.values()) tell({ kind: "unwatched" });
+    this.#ends.clear();
+  }
+}

@@ -1,0 +1,84 @@
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { type Deployment, type ManagedProcess, waitFor } from "@tenure/testkit";
+import { start } from "./command-line.ts";
+import { CuttableProxy } from "./cuttable-proxy.ts";
+import { Journal } from "./journal.ts";
+
+const beats = fileURLToPath(new URL("../programs/beats.mjs", import.meta.url));
+/** How long anything may take on a busy machine. */
+const patience = { timeoutMs: 60_000 };
+
+/** One host that runs `tenure exec`. */
+export interface Host {
+  readonly proxy: CuttableProxy;
+  exec: ManagedProcess;
+}
+
+/**
+ * Two hosts that want to run one program under one lease. The program starts a process of its own that listens to no
+ * SIGTERM, and both write down when they live.
+ */
+export class ExecPair implements AsyncDisposable {
+  readonly journal: Journal;
+  readonly deployment: Deployment;
+  readonly hosts: readonly Host[];
+  readonly #start: (proxy: CuttableProxy) => ManagedProcess;
+
+  private constructor(deployment: Deployment, journal: Journal, hosts: readonly CuttableProxy[], lease: string) {
+    this.deployment = deployment;
+    this.journal = journal;
+    const flags = ["--restart", "--lease-duration", "5s", "--drain", "1s"];
+    const program = [process.execPath, beats, journal.file, "parent", "stubborn"];
+    this.#start = (proxy) => start(proxy.endpoint, ["exec", lease, ...flags, "--", ...program]);
+    this.hosts = hosts.map((proxy) => ({ proxy, exec: this.#start(proxy) }));
+  }
+
+  static async create(deployment: Deployment, lease: string): Promise<ExecPair> {
+    const proxies = await Promise.all([1, 2].map(() => CuttableProxy.create(deployment.grpc())));
+    return new ExecPair(deployment, await Journal.create(), proxies, lease);
+  }
+
+  /** The host whose program runs, once one does under a token above this, with both of its processes. */
+  async leader(aboveToken = 0n): Promise<{ readonly host: Host; readonly token: bigint }> {
+    return await waitFor(() => {
+      const newest = this.journal.terms.at(-1);
+      if (newest === undefined || newest.token <= aboveToken || newest.pids.length < 2) return undefined;
+      const line = `with token ${newest.token}`;
+      const host = this.hosts.find(({ exec }) => exec.output.all.some((one) => one.includes(line)));
+      return host && { host, token: newest.token };
+    }, patience);
+  }
+
+  /** The watchdog of a host's `tenure exec`. */
+  watchdogOf({ exec }: Host): number {
+    const all = execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
+    const words = all.map((line) => line.trim().split(/ +/));
+    const found = words.find(
+      ([, parent, ...args]) => parent === String(exec.pid) && /watchdog.js/.test(args.join(" ")),
+    );
+    return Number(found?.[0]);
+  }
+
+  /** Starts what was killed again. */
+  async revive(host: Host): Promise<void> {
+    host.proxy.mend();
+    if (host.exec.exit !== undefined) host.exec = this.#start(host.proxy);
+    else host.exec.resume();
+  }
+
+  /** No two terms ever acted at once, and nothing of the older ones is left. */
+  async verdict(): Promise<{ readonly overlaps: readonly string[]; readonly leftOver: readonly number[] }> {
+    await waitFor(async () => (await this.journal.leftOver()).length === 0, patience).catch(() => undefined);
+    return { overlaps: this.journal.overlaps, leftOver: await this.journal.leftOver() };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { exec } of this.hosts) await exec.stop();
+    await waitFor(async () => (await this.journal.leftOver({ all: true })).length === 0, patience).catch(
+      () => undefined,
+    );
+    await this.journal[Symbol.asyncDispose]();
+    for (const { proxy } of this.hosts) await proxy[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,131 @@
+import { type Deployment, startDeployment } from "@tenure/testkit";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { mainFile, start } from "./command-line.ts";
+import { CuttableProxy } from "./cuttable-proxy.ts";
+import { ExecPair } from "./exec-pair.ts";
+import { type ExecFault, execFaults } from "./faults.ts";
+
+const isLong = process.env.TENURE_LONG === "1";
+const longRuns = 100;
+/** Pairs of hosts at once in the long run. */
+const lanes = 4;
+
+let deployment: Deployment;
+
+beforeAll(async () => {
+  deployment = await startDeployment();
+}, 240_000);
+
+afterAll(async () => await deployment?.[Symbol.asyncDispose]());
+
+const see = async (argv: readonly string[]) => {
+  const running = start(deployment.grpc(), argv);
+  const { code, signal } = await running.waitForExit({ timeoutMs: 60_000 });
+  return { outcome: signal ?? code, output: running.output.all };
+};
+
+describe("tenure exec and lock", () => {
+  it("runs the program with lease, token and holder in its environment, which is enough for guarded writes", async () => {
+    const tenure = `"${process.execPath}" "${mainFile}"`;
+    const script = `echo "$TENURE_LEASE $TENURE_HOLDER"; ${tenure} guard put who "$TENURE_TOKEN"; ${tenure} guard get who`;
+    const argv = ["exec", "exec/environment", "--identity", "me", "--", "/bin/sh", "-c", script];
+    const { outcome, output } = await see(argv);
+    expect(output).toContain("exec/environment me");
+    const token = output
+      .find((line) => line.includes("with token"))
+      ?.split(" ")
+      .at(-1);
+    expect(output).toContain(token);
+    expect(outcome).toBe(0);
+  });
+
+  it.each([
+    ["the program's success", ["exec", "exec/codes", "--", "true"], 0],
+    ["the program's failure", ["exec", "exec/codes", "--", "/bin/sh", "-c", "exit 7"], 1],
+    ["the program's own code", ["lock", "exec/codes", "--pass-exit-code", "--", "/bin/sh", "-c", "exit 7"], 7],
+    ["a program that does not exist", ["exec", "exec/codes", "--", "/no/such/program"], 1],
+  ])("ends with the code of %s", async (_name, argv, code) => {
+    expect((await see(argv)).outcome).toBe(code);
+  });
+
+  it("a lock that another has is 11 at once or after the wait, and a counted one takes as many as it has places", async () => {
+    const holders = [1, 2].map(() =>
+      start(deployment.grpc(), ["lock", "exec/counted", "-n", "2", "--", "sleep", "60"]),
+    );
+    for (const holder of holders) await holder.waitForLine("holding", { timeoutMs: 60_000 });
+    const line = ["lock", "exec/counted", "-n", "2", "--"];
+    expect((await see(["lock", "exec/counted", "-n", "2", "--wait", "0", "--", "true"])).outcome).toBe(11);
+    const waiting = start(deployment.grpc(), ["exec", "exec/counted", "--wait", "300ms", "--", "true"]);
+    expect([4, 11]).toContain((await waiting.waitForExit({ timeoutMs: 60_000 })).code);
+    holders[0]?.terminate();
+    expect(await holders[0]?.waitForExit({ timeoutMs: 60_000 })).toEqual({ code: null, signal: "SIGTERM" });
+    expect((await see([...line, "true"])).outcome).toBe(0);
+    await holders[1]?.stop();
+  });
+
+  it("dies by the signal that ends its wait, and passes other signals to the program", async () => {
+    const script = 'trap "echo usr1; exit 0" USR1; echo ready; while :; do sleep 0.05; done';
+    const leading = start(deployment.grpc(), ["exec", "exec/signals", "--", "/bin/sh", "-c", script]);
+    await leading.waitForLine("ready", { timeoutMs: 60_000 });
+    const waiting = start(deployment.grpc(), ["exec", "exec/signals", "--", "true"]);
+    await waiting.waitForLine("waiting for", { timeoutMs: 60_000 });
+    process.kill(waiting.pid, "SIGINT");
+    expect(await waiting.waitForExit({ timeoutMs: 60_000 })).toEqual({ code: null, signal: "SIGINT" });
+    process.kill(leading.pid, "SIGUSR1");
+    expect((await leading.waitForExit({ timeoutMs: 60_000 })).code).toBe(0);
+    expect(leading.output.all).toContain("usr1");
+  });
+
+  it("runs the pre-stop command before it asks the program to stop", async () => {
+    const script = 'trap "echo stopped; exit 0" TERM; echo ready; while :; do sleep 0.05; done';
+    const argv = ["exec", "exec/pre-stop", "--pre-stop", "echo draining $TENURE_LEASE", "--", "/bin/sh", "-c", script];
+    const leading = start(deployment.grpc(), argv);
+    await leading.waitForLine("ready", { timeoutMs: 60_000 });
+    leading.terminate();
+    expect((await leading.waitForExit({ timeoutMs: 60_000 })).code).toBe(0);
+    const lines = leading.output.all.filter((line) => line === "draining exec/pre-stop" || line === "stopped");
+    expect(lines).toEqual(["draining exec/pre-stop", "stopped"]);
+  });
+
+  it("ends with 20 when its authority is lost", async () => {
+    await using proxy = await CuttableProxy.create(deployment.grpc());
+    const argv = ["exec", "exec/loss", "--lease-duration", "5s", "--", "sleep", "60"];
+    const alone = start(proxy.endpoint, argv);
+    await alone.waitForLine("with token", { timeoutMs: 60_000 });
+    proxy.cut();
+    expect((await alone.waitForExit({ timeoutMs: 60_000 })).code).toBe(20);
+  });
+});
+
+/** Strikes the leader, waits for the next term, and looks whether two ever acted at once. */
+async function survive(pair: ExecPair, fault: ExecFault, afterMs: number): Promise<void> {
+  const before = await pair.leader(pair.journal.terms.at(-2)?.token ?? 0n);
+  await new Promise((resolve) => setTimeout(resolve, afterMs));
+  await fault.strike(pair, before.host);
+  if (fault.movesLease) await pair.leader(before.token);
+  await pair.revive(before.host);
+  expect(await pair.verdict(), fault.name).toEqual({ overlaps: [], leftOver: [] });
+}
+
+describe("two hosts never run the program at once, and leave nothing behind, when the leader", () => {
+  let pair: ExecPair;
+  beforeAll(async () => {
+    pair = await ExecPair.create(deployment, "exec/pair");
+  });
+  afterAll(async () => await pair?.[Symbol.asyncDispose](), 120_000);
+
+  it.each(execFaults)("$name", async (fault) => await survive(pair, fault, 0), 180_000);
+});
+
+describe.runIf(isLong)("random faults", () => {
+  it(`${longRuns} times`, async () => {
+    const lane = async (number: number): Promise<void> => {
+      await using pair = await ExecPair.create(deployment, `exec/lane-${number}`);
+      for (let run = 0; run < longRuns / lanes; run += 1) {
+        const fault = execFaults[Math.floor(Math.random() * execFaults.length)];
+        if (fault !== undefined) await survive(pair, fault, Math.random() * 3_000);
+      }
+    };
+    await Promise.all(Array.from({ length: lanes }, (_, number) => lane(number)));
+  }, 3_600_000);
+});
