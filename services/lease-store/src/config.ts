@@ -29,8 +29,11 @@ export const leaseStoreFields = defineConfig({
   watchers: limit(10_000, "Watches that this replica serves at once."),
   queuedPerWatcher: limit(4_096, "Batches that wait for one watcher before it is cut off."),
   keptChanges: limit(10_000, "Changed records that are kept for watches that resume."),
-  snapshotAfterBatches: limit(4_000, "Batches after which a partition's snapshot is made at the latest."),
-  snapshotAfterBytes: limit(64_000_000, "Bytes of batches after which a partition's snapshot is made.", 10_000_000_000),
+  snapshotAfterBatches: limit(
+    4_000,
+    "Batches after which a partition's snapshot is made, if they are as large as the last.",
+  ),
+  snapshotAfterBytes: limit(64_000_000, "Bytes of batches after which one is made at the latest.", 10_000_000_000),
   compactorNkeyFile: {
     kind: "path",
     doc: "File with the NKEY seed of the NATS user that purges the log below snapshots; needed if nats-nkey-file is given.",

@@ -23,7 +23,7 @@ import { StoreMetrics } from "./metrics.ts";
 import type { ReplicaOptions } from "./replica/options.ts";
 import { OwnerChanges } from "./replica/owner-changes.ts";
 import { OwnershipDriver } from "./replica/ownership-driver.ts";
-import type { Role } from "./replica/partition-replica.ts";
+import type { Role } from "./replica/partition-listener.ts";
 import type { ReplicaPorts } from "./replica/ports.ts";
 import { type StoreListener, StoreReplica } from "./replica/store-replica.ts";
 import { ReplicaLag } from "./replica-lag.ts";

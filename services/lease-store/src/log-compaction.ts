@@ -1,6 +1,6 @@
 import type { SnapshotReference } from "@tenure/core";
 import type { Compaction, CompactionResult } from "@tenure/log";
-import type { AppliedBatch } from "./replica/partition-replica.ts";
+import type { AppliedBatch } from "./replica/partition-listener.ts";
 
 /** What a compaction tells whoever logs and counts. */
 export interface CompactionListener {

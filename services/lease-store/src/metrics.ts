@@ -1,7 +1,7 @@
 import type { CompactionResult, LogSize } from "@tenure/log";
 import type { Watches } from "@tenure/reader";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import type { CommittedBatch } from "./replica/partition-owner.ts";
+import type { CommittedBatch } from "./replica/owner-listener.ts";
 import type { StoreReplica } from "./replica/store-replica.ts";
 
 /** What a lease store counts beside what every service does. */

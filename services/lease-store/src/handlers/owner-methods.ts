@@ -45,6 +45,7 @@ import {
 } from "@tenure/contracts";
 import type { Command, Reply } from "@tenure/core";
 import type { Fault } from "@tenure/kernel";
+import { compiled } from "./compiled-strategy.ts";
 
 /** A method that is one command to the owner of one partition. */
 export interface OwnerMethod<Request, Response> {
@@ -95,8 +96,8 @@ export const guardMethods = methods(GuardServiceDefinition, {
 
 /** Changes of candidates. */
 export const candidateMethods = methods(CandidateServiceDefinition, {
-  register: { command: registerCandidateCommand, respond: changedCandidateResponse },
-  update: { command: updateCandidateCommand, respond: changedCandidateResponse },
+  register: { command: compiled(registerCandidateCommand), respond: changedCandidateResponse },
+  update: { command: compiled(updateCandidateCommand), respond: changedCandidateResponse },
   withdraw: { command: withdrawCandidateCommand, respond: withdrawResponse },
   setPriority: { command: setPriorityCommand, respond: changedCandidateResponse },
   cordon: { command: cordonCommand, respond: changedCandidateResponse },

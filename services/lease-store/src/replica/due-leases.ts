@@ -64,31 +64,36 @@ export class DueLeases implements Disposable {
     if (record !== undefined) this.#watch(record);
   }
 
-  /** Has a lease judged again after `delayMs`. */
-  again(lease: LeaseKey, delayMs: number): void {
-    const record = this.#state.leases.get(lease);
-    if (record !== undefined) this.#wheel.set(record, delayMs);
-  }
-
-  /** Takes at most `count` due leases out. */
-  take(count: number): readonly LeaseKey[] {
+  /**
+   * Has at most `count` due leases judged anew. The judge says after how many ms to ask again, if at all, or that an append
+   * must be acknowledged first (rule 17): then the lease stays due, and the answer is true.
+   */
+  judge(count: number, judge: (lease: LeaseKey) => number | "nextBatch" | undefined): boolean {
     const taken: LeaseKey[] = [];
     for (const lease of this.#due) {
       if (taken.length === count) break;
       taken.push(lease);
     }
     for (const lease of taken) this.#due.delete(lease);
-    return taken;
-  }
-
-  /** Puts leases back that may not be judged before an append was acknowledged. */
-  putBack(leases: readonly LeaseKey[]): void {
-    for (const lease of leases) this.#due.add(lease);
+    let needsProof = false;
+    for (const lease of taken) {
+      const retry = judge(lease);
+      if (retry === "nextBatch") {
+        needsProof = true;
+        this.#due.add(lease);
+      } else if (retry !== undefined) this.#again(lease, retry);
+    }
+    return needsProof;
   }
 
   [Symbol.dispose](): void {
     this.#wheel[Symbol.dispose]();
     this.#due.clear();
+  }
+
+  #again(lease: LeaseKey, delayMs: number): void {
+    const record = this.#state.leases.get(lease);
+    if (record !== undefined) this.#wheel.set(record, delayMs);
   }
 
   #watch(record: LeaseRecord): void {

@@ -2,8 +2,9 @@ export { Call, CommandCall, type CommittedView, ReadCall, type RenderReply, Rene
 export { limitReached, notServing, ownerChanged } from "./faults.ts";
 export type { ReplicaOptions } from "./options.ts";
 export { OwnerChanges } from "./owner-changes.ts";
+export type { CommittedBatch } from "./owner-listener.ts";
 export { type Beats, OwnershipDriver, type OwnershipDriverOptions } from "./ownership-driver.ts";
-export type { CommittedBatch } from "./partition-owner.ts";
-export { type AppliedBatch, type PartitionListener, PartitionReplica, type Role } from "./partition-replica.ts";
+export type { AppliedBatch, PartitionListener, Role } from "./partition-listener.ts";
+export { PartitionReplica } from "./partition-replica.ts";
 export type * from "./ports.ts";
 export { type StoreListener, StoreReplica } from "./store-replica.ts";

@@ -12,11 +12,9 @@ export interface ReplicaOptions {
   readonly queuedCallsPerPartition: number;
   /** Commands that one batch takes at most. */
   readonly commandsPerBatch: number;
-  /**
-   * A snapshot is made after so many batches, or so many bytes of them, whichever comes first; and also when they have
-   * become as large as the last snapshot.
-   */
+  /** A snapshot is made after so many batches, or a megabyte of them, once they take as long to read as the last one. */
   readonly snapshotAfterBatches: number;
+  /** Or after so many bytes of batches, however large the last one is. */
   readonly snapshotAfterBytes: number;
   /** How long the name of a deleted lease keeps its history. Its last token stays as long as it matters. */
   readonly tombstoneRetentionMs: number;

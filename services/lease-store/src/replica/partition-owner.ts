@@ -1,8 +1,6 @@
 import {
   commitBatch,
-  endsOutage,
   guardOf,
-  type LeaseKey,
   noteAppendAcked,
   noteConnectionLost,
   type OpenBatch,
@@ -13,48 +11,25 @@ import {
   type PartitionState,
   type SnapshotReference,
 } from "@tenure/core";
-import { type Fault, type Random, type Timer, toFault } from "@tenure/kernel";
-import type { CommitOutcome } from "@tenure/log";
+import { type Fault, type Timer, toFault } from "@tenure/kernel";
+import { type Appending, type AppendResult, appendBatch, freshBatchId } from "./batch-append.ts";
 import { type Call, CommandCall } from "./call.ts";
 import { DueLeases } from "./due-leases.ts";
 import { limitReached, outcomeUnknown, ownerChanged } from "./faults.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import type { ReplicaOptions } from "./options.ts";
-import type { PartitionWriter, ReplicaPorts } from "./ports.ts";
-import { isReplaced, isSurelyReplaced } from "./predecessor.ts";
+import { astray, type OwnerEnding } from "./owner-ending.ts";
+import type { OwnerListener } from "./owner-listener.ts";
+import type { ReplicaPorts } from "./ports.ts";
+import { isReplaced } from "./predecessor.ts";
 import { fillBatch, settleWithin } from "./turn.ts";
 import { WaitingCalls } from "./waiting-calls.ts";
-
-/** How an ownership ended. */
-export type OwnerEnding =
-  | { readonly kind: "handedOver" }
-  /** Another owner's batch stands in the log. If not clean, the state has changes that were never committed. */
-  | { readonly kind: "replaced"; readonly isClean: boolean }
-  /** The log has lost what this replica had read of it, and has put something else in its place. */
-  | { readonly kind: "astray"; readonly why: string }
-  /** The replica stops; what was under way has an unknown outcome. */
-  | { readonly kind: "stopped" };
-
-/** One committed batch, told right after its answers were made. */
-export interface CommittedBatch {
-  readonly batch: OpenBatch;
-  readonly sequence: bigint;
-  readonly sizeBytes: number;
-  /** From the first try of the append to its acknowledgement. */
-  readonly tookMs: number;
-  /** For each term that the owner ended by time: from when it was due, by the owner's clock, to the commit. */
-  readonly expiryLagsMs: readonly number[];
-}
-
-/** What an owner tells the replica that it is part of. */
-export interface OwnerListener {
-  onCommitted(committed: CommittedBatch): void;
-}
+import { Wakening } from "./wakening.ts";
 
 /** How often waits that have ended, recoveries and forgotten names are looked at. */
 const sweepIntervalMs = 250;
 
-type Committed = Extract<CommitOutcome, { kind: "committed" }>;
+type Appended = Extract<AppendResult, { kind: "committed" }>;
 
 interface Turn {
   readonly batch: OpenBatch;
@@ -74,16 +49,15 @@ export class PartitionOwner {
   readonly #ports: ReplicaPorts;
   readonly #options: ReplicaOptions;
   readonly #listener: OwnerListener;
-  readonly #writer: PartitionWriter;
+  readonly #appending: Appending;
   readonly #owned: OwnedPartition;
   readonly #due: DueLeases;
   readonly #waiting = new WaitingCalls();
+  readonly #wakening = new Wakening();
   readonly #housekeeping: Housekeeping;
   #queue: Call[] = [];
   #between: ((isCommitted: boolean) => void)[] = [];
   #successor: string | undefined;
-  #isAwake = true;
-  #wake: (() => void) | undefined;
   #isOpen = false;
   #inFlight: { readonly batchId: string; readonly startedAtMs: number } | undefined;
   #isReplaced = false;
@@ -94,11 +68,11 @@ export class PartitionOwner {
     this.#ports = ports;
     this.#options = options;
     this.#listener = listener;
-    this.#writer = ports.writerOf(state.partition);
     this.epoch = state.epoch + 1n;
     const guard = guardOf(state, options.instance);
     this.#owned = ownPartition(state, ports.clock.now(), ports.clock.wall(), guard);
-    this.#due = new DueLeases(state, ports.clock, () => this.#stir());
+    this.#appending = { owned: this.#owned, ports, options, writer: ports.writerOf(state.partition) };
+    this.#due = new DueLeases(state, ports.clock, () => this.#wakening.stir());
     this.#housekeeping = new Housekeeping(this.#owned, ports, options);
   }
 
@@ -140,7 +114,7 @@ export class PartitionOwner {
     } else {
       this.#queue.push(call as Call);
       if (signal !== undefined) this.#follow(call as Call, signal);
-      this.#stir();
+      this.#wakening.stir();
     }
     return call.promise;
   }
@@ -148,7 +122,7 @@ export class PartitionOwner {
   /** Notes the beat of a wait; false if it is not known here. */
   beat(waiterId: string, beatNumber: bigint): boolean {
     const isKnown = this.#housekeeping.beat(waiterId, beatNumber, this.#ports.clock.now());
-    if (this.#owned.stirred.size > 0) this.#stir();
+    if (this.#owned.stirred.size > 0) this.#wakening.stir();
     return isKnown;
   }
 
@@ -166,19 +140,19 @@ export class PartitionOwner {
   /** Gives the partition away with the next batch, whose last record says so. */
   handOver(successor: string): void {
     this.#successor = successor;
-    this.#stir();
+    this.#wakening.stir();
   }
 
   /** Announces a snapshot with the next batch. */
   announce(snapshot: SnapshotReference): void {
     this.#housekeeping.announce(snapshot);
-    this.#stir();
+    this.#wakening.stir();
   }
 
   /** A batch of another owner was seen: nothing of this owner can be committed any more. */
   replace(): void {
     this.#isReplaced = true;
-    this.#stir();
+    this.#wakening.stir();
   }
 
   noteConnectionLost(): void {
@@ -187,7 +161,7 @@ export class PartitionOwner {
 
   /** Takes the partition over and serves it until it is handed over, lost, or `signal` is aborted. */
   async run(isHandedOver: boolean, signal: AbortSignal): Promise<OwnerEnding> {
-    const onAbort = () => this.#stir();
+    const onAbort = () => this.#wakening.stir();
     signal.addEventListener("abort", onAbort);
     try {
       return await this.#serve(isHandedOver, signal);
@@ -214,7 +188,7 @@ export class PartitionOwner {
     }
     if (first !== undefined) return first;
     for (;;) {
-      await this.#untilAwake();
+      await this.#wakening.untilAwake();
       if (signal.aborted) return { kind: "stopped" };
       if (this.#isReplaced) return { kind: "replaced", isClean: true };
       const turn = this.#nextTurn();
@@ -235,87 +209,51 @@ export class PartitionOwner {
   #nextTurn(): Turn {
     const { clock } = this.#ports;
     const now = clock.now();
-    this.#isAwake = false;
+    this.#wakening.rest();
     const batch = openBatch(this.#owned, now, clock.wall());
     const isLast = this.#successor !== undefined;
     const filled = fillBatch(this.#owned, this.#queue, this.#waiting, this.#options.commandsPerBatch, now);
     this.#queue = filled.rest;
-    const expiry = this.#expire(now, this.#options.commandsPerBatch);
+    const needsProof = this.#due.judge(this.#options.commandsPerBatch, (lease) =>
+      this.#housekeeping.expire(lease, now),
+    );
     const overdue = this.#housekeeping.endWaits(now);
     if (!isLast) this.#housekeeping.tidy(now);
     const settled = [...overdue, ...settleWithin(this.#owned, now)];
     if (isLast) this.#housekeeping.end(this.#successor ?? "");
     const calls = [...filled.answered, ...this.#waiting.settle(settled)];
     const hasMore = this.#queue.length > 0 || this.#owned.stirred.size > 0 || this.#due.waiting > 0;
-    if (hasMore) this.#isAwake = true;
+    if (hasMore) this.#wakening.stir();
     // A lease that stays stirred asked for the next batch, so this one is appended even if it is empty.
-    const needsAppend = filled.needsAppend || expiry.needsAppend || this.#owned.stirred.size > 0;
+    const needsAppend = filled.needsAppend || needsProof || this.#owned.stirred.size > 0;
     const mustAppend = batch.events.length > 0 || calls.length > 0 || needsAppend || isLast;
     return { batch, calls, mustAppend, isLast };
   }
 
-  /** Judges due leases anew; those that need an acknowledged append first are kept for the next batch (rule 17). */
-  #expire(now: number, count: number): { readonly needsAppend: boolean } {
-    const later: LeaseKey[] = [];
-    for (const lease of this.#due.take(count)) {
-      const retry = this.#housekeeping.expire(lease, now);
-      if (retry === "nextBatch") later.push(lease);
-      else if (retry !== undefined) this.#due.again(lease, retry);
-    }
-    this.#due.putBack(later);
-    return { needsAppend: later.length > 0 };
-  }
-
   async #append(turn: Turn, signal: AbortSignal): Promise<OwnerEnding | undefined> {
-    const { clock, codec, random } = this.#ports;
-    const { incarnationId, instance } = this.#options;
-    const { epoch, partition, snapshot } = this.state;
-    const { events, position, prev, prevBatchId } = turn.batch;
-    const batchId = freshBatchId(random);
-    const ids = { batchId, prev, prevBatchId, writer: instance, incarnationId };
-    const payload = codec.encodeBatch({ partition, epoch, ...ids, wallMs: position.wallMs, snapshot, events });
+    const { clock, random } = this.#ports;
     const startedAtMs = clock.now();
-    this.#isOpen = events.length > 0;
+    const batchId = freshBatchId(random);
+    this.#isOpen = turn.batch.events.length > 0;
     this.#inFlight = { batchId, startedAtMs };
-    let result: CommitOutcome;
+    let result: AppendResult;
     try {
-      result = await this.#writer.commit(payload, prev, signal);
-      if (result.kind === "committed" && (await this.#isAstray(turn.batch, result, signal))) {
-        for (const call of turn.calls) call.fail(outcomeUnknown(partition));
-        return astray(prev);
-      }
+      result = await appendBatch(this.#appending, batchId, turn.batch, signal);
     } catch (thrown) {
-      for (const call of turn.calls) call.fail(outcomeUnknown(partition));
-      if (signal.aborted) return { kind: "stopped" };
+      for (const call of turn.calls) call.fail(outcomeUnknown(this.state.partition));
       throw thrown;
     } finally {
       this.#inFlight = undefined;
     }
-    if (result.kind !== "committed") {
-      const fault = result.applied === "NO" ? ownerChanged(partition) : outcomeUnknown(partition);
-      for (const call of turn.calls) call.fail(fault);
-      return result.kind === "astray" ? astray(prev) : { kind: "replaced", isClean: events.length === 0 };
+    if (result.kind === "ended") {
+      for (const call of turn.calls) call.fail(result.fault);
+      return result.ending;
     }
-    this.#commit(turn, batchId, result, { sizeBytes: payload.length, tookMs: clock.now() - startedAtMs });
+    this.#commit(turn, batchId, result, clock.now() - startedAtMs);
     return turn.isLast ? { kind: "handedOver" } : undefined;
   }
 
-  /**
-   * Whether the batch that was just appended does not follow the one that its owner had read. Asked of the first append
-   * after an outage, which a takeover ends too: a log loses its end only when servers fail.
-   */
-  async #isAstray(batch: OpenBatch, { sentAtMs }: Committed, signal: AbortSignal): Promise<boolean> {
-    const { guard, state } = this.#owned;
-    if (!endsOutage(guard, sentAtMs, this.#ports.clock.now())) return false;
-    return isSurelyReplaced(this.#ports, state.partition, batch, signal);
-  }
-
-  #commit(
-    turn: Turn,
-    batchId: string,
-    { sentAtMs, sequence }: Committed,
-    cost: Pick<CommittedBatch, "sizeBytes" | "tookMs">,
-  ): void {
+  #commit(turn: Turn, batchId: string, { sentAtMs, sequence, sizeBytes }: Appended, tookMs: number): void {
     const { state } = this;
     commitBatch(this.#owned, sequence, batchId);
     this.#isOpen = false;
@@ -325,7 +263,7 @@ export class PartitionOwner {
     this.#due.watchEvents(turn.batch.events);
     this.#housekeeping.noteEvents(turn.batch.events, now);
     const expiryLagsMs = this.#housekeeping.takeExpiryLags(now);
-    this.#listener.onCommitted({ batch: turn.batch, sequence, ...cost, expiryLagsMs });
+    this.#listener.onCommitted({ batch: turn.batch, sequence, sizeBytes, tookMs, expiryLagsMs });
     this.#runBetween(true);
   }
 
@@ -339,7 +277,7 @@ export class PartitionOwner {
     const onAbort = () => {
       call.fail(toFault(signal.reason));
       if (call instanceof CommandCall) this.#waiting.abandon(this.#owned, call);
-      this.#stir();
+      this.#wakening.stir();
     };
     if (signal.aborted) onAbort();
     else {
@@ -353,24 +291,9 @@ export class PartitionOwner {
     this.#sweep = this.#ports.clock.schedule(sweepIntervalMs, () => {
       const now = this.#ports.clock.now();
       this.#waiting.beat(this.#owned, now);
-      if (this.#housekeeping.sweep(now)) this.#stir();
+      if (this.#housekeeping.sweep(now)) this.#wakening.stir();
       this.#scheduleSweep();
     });
-  }
-
-  #stir(): void {
-    this.#isAwake = true;
-    this.#wake?.();
-  }
-
-  async #untilAwake(): Promise<void> {
-    // A turn of the event loop lets calls that have arrived together share a batch.
-    await Promise.resolve();
-    if (this.#isAwake) return;
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve;
-    });
-    this.#wake = undefined;
   }
 
   #end(fault: Fault): void {
@@ -382,22 +305,7 @@ export class PartitionOwner {
   }
 }
 
-function astray(prev: bigint): OwnerEnding {
-  return { kind: "astray", why: `the log went back: batch ${prev} is not the one that was read there` };
-}
-
 /** What the first batch of an epoch changes. */
 function ownershipOf({ epoch, epochStart, owesPause, owner, settings, successor }: PartitionState) {
   return { epoch, epochStart, owesPause, owner, settings, successor };
-}
-
-/** 32 hexadecimal digits. */
-function freshBatchId(random: Random): string {
-  let text = "";
-  for (let part = 0; part < 4; part += 1) {
-    text += Math.floor(random.next() * 2 ** 32)
-      .toString(16)
-      .padStart(8, "0");
-  }
-  return text;
 }

@@ -1,48 +1,17 @@
-import { type Event, emptyPartition, followBatch, type PartitionState, type SnapshotReference } from "@tenure/core";
+import { emptyPartition, followBatch, type PartitionState } from "@tenure/core";
 import { Fault } from "@tenure/kernel";
 import { PartitionLoader } from "@tenure/reader";
 import type { Call } from "./call.ts";
 import { notServing, ownerChanged, partitionHalted } from "./faults.ts";
+import { HeldMessages, type TailedMessage } from "./held-messages.ts";
 import type { ReplicaOptions } from "./options.ts";
-import { type CommittedBatch, type OwnerEnding, PartitionOwner } from "./partition-owner.ts";
+import type { OwnerEnding } from "./owner-ending.ts";
+import type { CommittedBatch } from "./owner-listener.ts";
+import type { PartitionListener, Resume, Role } from "./partition-listener.ts";
+import { PartitionOwner } from "./partition-owner.ts";
 import type { ReplicaPorts, StoredBatch } from "./ports.ts";
 import { SnapshotKeeper } from "./snapshot-keeper.ts";
 import type { Turns } from "./turns.ts";
-
-/** What a replica does about a partition at present. */
-export type Role = "loading" | "following" | "takingOver" | "owning" | "handingOver" | "halted";
-
-/** A batch that this replica has applied: it was seen in the log, or committed by this replica itself. */
-export interface AppliedBatch {
-  readonly partition: number;
-  readonly sequence: bigint;
-  readonly events: readonly Event[];
-  /** The state right after the batch. */
-  readonly state: PartitionState;
-  /** Whether this replica wrote it, so that its tail will still bring it. */
-  readonly isOwn: boolean;
-}
-
-/** Told of what happens to a partition. Everything is told synchronously; a listener does not throw. */
-export interface PartitionListener {
-  onRole(partition: number, role: Role): void;
-  /** The owner or epoch changed, or was handed over. */
-  onOwner(partition: number): void;
-  onApplied(applied: AppliedBatch): void;
-  onCommitted(partition: number, committed: CommittedBatch): void;
-  /** The state was loaded anew: what was between is not known batch by batch. */
-  onReloaded(partition: number): void;
-  /** Something failed that the partition lives with. */
-  onFault(partition: number, doing: string, fault: unknown): void;
-}
-
-/** How a partition is followed from a sequence on. */
-export type Resume = (partition: number, sequence: bigint) => void;
-
-interface TailedMessage {
-  readonly sequence: bigint;
-  readonly payload: Uint8Array;
-}
 
 /**
  * One replica's copy of one partition: loads it, follows the log, and owns it while the log says so. There is one state:
@@ -56,7 +25,7 @@ export class PartitionReplica implements AsyncDisposable {
   readonly #resume: Resume;
   readonly #loader: PartitionLoader;
   readonly #keeper: SnapshotKeeper;
-  readonly #snapshotTurns: Turns;
+  readonly #held = new HeldMessages();
   readonly #stop = new AbortController();
   /** Ends what is under way when the partition halts: an append that is still tried could yet be acknowledged. */
   readonly #halting = new AbortController();
@@ -67,8 +36,6 @@ export class PartitionReplica implements AsyncDisposable {
   /** Why the partition is loaded anew as soon as this ownership has ended. */
   #reloadWhy: string | undefined;
   #ownership: Promise<void> = Promise.resolve();
-  /** Messages that arrived while owning and are not known to be our own. */
-  #held: TailedMessage[] = [];
 
   constructor(
     partition: number,
@@ -83,11 +50,10 @@ export class PartitionReplica implements AsyncDisposable {
     this.#options = options;
     this.#listener = listener;
     this.#resume = resume;
-    this.#snapshotTurns = snapshotTurns;
     this.#loader = new PartitionLoader(partition, ports, options.incarnationId, (...fault) =>
       listener.onFault(...fault),
     );
-    this.#keeper = new SnapshotKeeper(ports, options);
+    this.#keeper = new SnapshotKeeper(ports, options, snapshotTurns);
     this.#state = emptyPartition(partition, ports.clock.now());
   }
 
@@ -234,7 +200,7 @@ export class PartitionReplica implements AsyncDisposable {
 
   /** Whether the tail has told batches that the state does not show yet. */
   get #isBehind(): boolean {
-    return this.#held.some(({ sequence }) => sequence > this.#state.lastSequence);
+    return this.#held.hasAfter(this.#state.lastSequence);
   }
 
   async #readNow<Answer>(read: (state: PartitionState) => Answer): Promise<Answer> {
@@ -290,7 +256,7 @@ export class PartitionReplica implements AsyncDisposable {
 
   /** Keeps what the tail brings while owning: it is our own append before its answer, or another owner's batch. */
   #hold(owner: PartitionOwner, message: TailedMessage): void {
-    this.#held.push(message);
+    this.#held.add(message);
     const isOurs = owner.inFlight !== undefined && owner.inFlight === this.#ports.codec.batchIdOf(message.payload);
     if (!isOurs) owner.replace();
   }
@@ -299,7 +265,7 @@ export class PartitionReplica implements AsyncDisposable {
     const { events } = committed.batch;
     const { partition } = this;
     const state = this.#state;
-    this.#held = this.#held.filter(({ sequence }) => sequence > committed.sequence);
+    this.#held.forgetUpTo(committed.sequence);
     if (this.#role === "takingOver") this.#become("owning");
     this.#listener.onApplied({ partition, sequence: committed.sequence, events, state, isOwn: true });
     this.#listener.onCommitted(partition, committed);
@@ -308,32 +274,18 @@ export class PartitionReplica implements AsyncDisposable {
     if (this.#keeper.note(committed.sizeBytes, state.snapshot)) void this.#makeSnapshot(owner);
   }
 
-  /** Partitions make their snapshots one after another, so that a replica has room for one. */
   async #makeSnapshot(owner: PartitionOwner): Promise<void> {
+    const isOwner = () => this.#owner === owner && !this.#stop.signal.aborted;
     try {
-      const reference = await this.#snapshotTurns.take(() => this.#snapshotOf(owner));
-      if (reference !== undefined && this.#owner === owner) owner.announce(reference);
+      await this.#keeper.makeInTurn(owner, isOwner);
     } catch (thrown) {
       this.#listener.onFault(this.partition, "make a snapshot", thrown);
-    } finally {
-      this.#keeper.rest();
     }
-  }
-
-  /** Takes the state as soon as it shows only what is committed; undefined when the ownership is over. */
-  #snapshotOf(owner: PartitionOwner): Promise<SnapshotReference | undefined> {
-    return new Promise((resolve) => {
-      owner.whenCommitted((isCommitted) => {
-        const isOwner = isCommitted && this.#owner === owner && !this.#stop.signal.aborted;
-        resolve(isOwner ? this.#keeper.make(this.#state) : undefined);
-      });
-    });
   }
 
   #onEnding(ending: OwnerEnding): void {
     this.#owner = undefined;
-    const held = this.#held;
-    this.#held = [];
+    const held = this.#held.takeAll();
     if (this.#role === "halted") return;
     if (ending.kind === "stopped") this.#become("loading");
     else if (ending.kind === "astray") this.halt(ending.why);
@@ -348,7 +300,7 @@ export class PartitionReplica implements AsyncDisposable {
 
   #onBroken(thrown: unknown): void {
     this.#owner = undefined;
-    this.#held = [];
+    this.#held.takeAll();
     this.#listener.onFault(this.partition, "own the partition", thrown);
     this.reload("the ownership broke down");
   }

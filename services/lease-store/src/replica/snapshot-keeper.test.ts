@@ -15,6 +15,7 @@ import type { ReplicaOptions } from "./options.ts";
 import type { ReplicaPorts } from "./ports.ts";
 import { SnapshotKeeper } from "./snapshot-keeper.ts";
 import { quickSettings } from "./testing/world.ts";
+import { Turns } from "./turns.ts";
 
 const options: ReplicaOptions = {
   instance: "a",
@@ -49,7 +50,7 @@ function newKeeper(more: Partial<ReplicaOptions> = {}, onPause: () => void = () 
     codec: logCodec,
     writerOf: unused,
   };
-  return { snapshots, keeper: new SnapshotKeeper(ports, { ...options, ...more }) };
+  return { snapshots, keeper: new SnapshotKeeper(ports, { ...options, ...more }, new Turns()) };
 }
 
 const idOf = (sequence: bigint) => sequence.toString(16).padStart(32, "0");
@@ -114,10 +115,22 @@ describe("a snapshot keeper", () => {
     const { keeper } = newKeeper({ snapshotAfterBatches: 3 });
     const note = () => keeper.note(1, undefined);
     expect([note(), note(), note(), note(), note(), note()]).toEqual([false, false, true, false, false, false]);
-    await keeper.make(partitionOf(1));
-    expect([note(), note(), note()]).toEqual([false, false, false]);
-    keeper.rest();
-    expect(note()).toBe(true);
+    const state = partitionOf(1);
+    const announced: bigint[] = [];
+    const owner = {
+      state,
+      whenCommitted: (act: (isCommitted: boolean) => void) => act(true),
+      announce: ({ sequence }: { readonly sequence: bigint }) => announced.push(sequence),
+    };
+    await keeper.makeInTurn(owner, () => true);
+    expect(announced).toEqual([state.lastSequence]);
+    expect([note(), note(), note()]).toEqual([false, false, true]);
+  });
+
+  it("spares a large partition snapshots after a few small batches", () => {
+    const { keeper } = newKeeper({ snapshotAfterBatches: 3 });
+    const latest = { name: "0/1", sequence: 1n, digest: "", sizeBytes: 1_000 };
+    expect(Array.from({ length: 10 }, () => keeper.note(0, latest))).toEqual([...Array(9).fill(false), true]);
   });
 
   it.each([

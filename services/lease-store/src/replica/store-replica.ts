@@ -1,7 +1,8 @@
 import { lastReadOf } from "@tenure/core";
 import type { Tail, TailListener } from "@tenure/log";
 import type { ReplicaOptions } from "./options.ts";
-import { type PartitionListener, PartitionReplica } from "./partition-replica.ts";
+import type { PartitionListener } from "./partition-listener.ts";
+import { PartitionReplica } from "./partition-replica.ts";
 import type { ReplicaPorts } from "./ports.ts";
 import { Turns } from "./turns.ts";
 

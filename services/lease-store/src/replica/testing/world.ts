@@ -14,7 +14,7 @@ import { BatchWriter } from "@tenure/log";
 import { type MemoryFaults, MemoryLog, MemorySnapshots, type MemoryTransport } from "@tenure/log/memory";
 import { CommandCall, ReadCall } from "../call.ts";
 import type { ReplicaOptions } from "../options.ts";
-import type { AppliedBatch, Role } from "../partition-replica.ts";
+import type { AppliedBatch, Role } from "../partition-listener.ts";
 import type { LogCodec, ReplicaPorts } from "../ports.ts";
 import { StoreReplica } from "../store-replica.ts";
 

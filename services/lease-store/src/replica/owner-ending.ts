@@ -1,0 +1,14 @@
+/** How an ownership ended. */
+export type OwnerEnding =
+  | { readonly kind: "handedOver" }
+  /** Another owner's batch stands in the log. If not clean, the state has changes that were never committed. */
+  | { readonly kind: "replaced"; readonly isClean: boolean }
+  /** The log has lost what this replica had read of it, and has put something else in its place. */
+  | { readonly kind: "astray"; readonly why: string }
+  /** The replica stops; what was under way has an unknown outcome. */
+  | { readonly kind: "stopped" };
+
+/** The ending of one whose batch at `prev` the log has lost. */
+export function astray(prev: bigint): OwnerEnding {
+  return { kind: "astray", why: `the log went back: batch ${prev} is not the one that was read there` };
+}
