@@ -1,3 +1,5 @@
+import type { Systems } from "./world/systems.ts";
+
 /** What one round of one side gave: numbers by name. */
 export type Figures = Readonly<Record<string, number>>;
 
@@ -7,6 +9,8 @@ export interface RunOptions {
   readonly isQuick: boolean;
   /** Options of Node.js for Tenure's processes, to profile them. */
   readonly nodeOptions: readonly string[];
+  /** The peers and the deployment of Tenure that several benchmarks share. */
+  readonly systems: Systems;
   /** Says what is being done. */
   tell(line: string): void;
 }
@@ -38,6 +42,7 @@ export interface Benchmark {
   settings(options: RunOptions): readonly string[];
   /** Fewer rounds than the run's, where each round is a whole life of a process. */
   readonly mostRounds?: number;
+  /** A side whose peer cannot be had rejects with MissingPeer: the others go on without it. */
   readonly sides: readonly { readonly name: string; start(options: RunOptions): Promise<Side> }[];
   readonly rows: readonly Row[];
 }

@@ -5,19 +5,21 @@ import { writeResult } from "./report/results.ts";
 import { renderSummary, renderTables } from "./report/table.ts";
 import { benchmarksNamed } from "./rows/index.ts";
 import { type BenchmarkResult, runBenchmark } from "./runner.ts";
+import { Systems } from "./world/systems.ts";
 
 const { isCheck, isQuick, names, nodeOptions, rounds } = readArguments(process.argv.slice(2));
 const startedAt = new Date(systemClock.wall()).toISOString();
 const machine = describeMachine();
 const tell = (line: string) => process.stderr.write(`${line}\n`);
-const options = { isQuick, nodeOptions, tell };
+await using systems = new Systems(tell);
+const options = { isQuick, nodeOptions, systems, tell };
 
 const benchmarks: BenchmarkResult[] = [];
 for (const benchmark of benchmarksNamed(names)) benchmarks.push(await runBenchmark(benchmark, rounds, options));
 
-const path = await writeResult({ startedAt, isQuick, machine, benchmarks });
+const path = await writeResult({ startedAt, isQuick, machine, systems: systems.descriptions, benchmarks });
 process.stdout.write(
-  `${machine.processor}, ${machine.cores} cores, Node.js ${machine.node}, load ${machine.load[0]}\n\n`,
+  `${machine.processor}, ${machine.cores} cores, Node.js ${machine.node}, load ${machine.load[0]}\n${systems.descriptions.map((line) => `${line}\n`).join("")}\n`,
 );
 process.stdout.write(`${renderTables(benchmarks)}\n${path}\n${renderSummary(benchmarks)}\n`);
 const isMissed = benchmarks.some(({ rows }) => rows.some(({ isReached }) => isReached === false));

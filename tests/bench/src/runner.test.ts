@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Benchmark, Side } from "./benchmark.ts";
 import { reaches, resultOf, runBenchmark } from "./runner.ts";
+import { Systems } from "./world/systems.ts";
 
-const options = { isQuick: true, nodeOptions: [], tell: () => {} };
+const options = { isQuick: true, nodeOptions: [], systems: new Systems(() => {}), tell: () => {} };
 
 function recorded(order: string[], name: string): Side {
   return {

@@ -1,5 +1,6 @@
 import type { Benchmark, Figures, Row, RunOptions, Side, Target } from "./benchmark.ts";
 import { median, spread } from "./statistics.ts";
+import { MissingPeer } from "./world/system.ts";
 
 /** A row after all rounds. */
 export interface RowResult {
@@ -20,6 +21,8 @@ export interface BenchmarkResult {
   readonly name: string;
   readonly summary: string;
   readonly settings: readonly string[];
+  /** Why sides could not be measured. */
+  readonly missing: readonly string[];
   readonly rounds: readonly Readonly<Record<string, Figures>>[];
   readonly rows: readonly RowResult[];
 }
@@ -32,16 +35,22 @@ export async function runBenchmark(
 ): Promise<BenchmarkResult> {
   const { name, sides, summary } = benchmark;
   const running: RunningSide[] = [];
+  const missing = new Set<string>();
   try {
     for (const { name: sideName, start } of sides) {
       options.tell(`${name}: starting ${sideName}`);
-      running.push({ name: sideName, side: await start(options) });
+      const side = await start(options).catch((error: unknown) => {
+        if (!(error instanceof MissingPeer)) throw error;
+        missing.add(error.message);
+      });
+      if (side !== undefined) running.push({ name: sideName, side });
     }
     const measured = await measureInTurns(benchmark, running, rounds, options);
     const rows = benchmark.rows.map((row) => resultOf(name, row, measured));
-    return { name, summary, settings: benchmark.settings(options), rounds: measured, rows };
+    return { name, summary, settings: benchmark.settings(options), missing: [...missing], rounds: measured, rows };
   } finally {
     for (const { side } of running.toReversed()) await side[Symbol.asyncDispose]();
+    await options.systems.endClusters();
   }
 }
 

@@ -12,6 +12,7 @@ const result: BenchmarkResult = {
   name: "growth",
   summary: "few and many",
   settings: ["every write synced"],
+  missing: [],
   rounds: [{}, {}],
   rows: [
     row("time"),

@@ -20,6 +20,7 @@ export const grant: Benchmark = {
   summary: "a holder releases, and the claim that waits is granted, without polling",
   settings: () => [
     "three lease-store replicas, 8 partitions, one NATS server, every write synced",
+    `${warmUp} hand-overs before those that count, each on a lease of its own; settings as by default`,
     `one hand-over at a time, ${pauseMs} ms of rest before each; both callers know the owner's route`,
   ],
   sides: [{ name: "store", start: startSide }],

@@ -33,6 +33,8 @@ export const memory: Benchmark = {
   summary: "growth of a lease-store process's resident memory per idle lease",
   settings: ({ isQuick }) => [
     `${isQuick ? quickMany : many} leases with names of 14 to 17 bytes, 8 partitions, one replica that owns all`,
+    `one NATS server, every write synced; settings as by default; ${callsInFlight} calls in flight while it is filled`,
+    `memory is what the kernel counts as resident, ${restMs / 1_000} s after the last call`,
     `growth is counted from a process that has done ${warmPairs} acquire + release pairs on ${warmLeases} leases`,
     "clients number their changes and keep a secret as the SDK does; what is remembered of each is part of the figure",
   ],

@@ -1,0 +1,47 @@
+import type { Benchmark, Row, Target } from "../benchmark.ts";
+import type { ClientName } from "../worker/client-kinds.ts";
+import { ratioRow, sidesOf } from "./compare.ts";
+
+const one = " (1 waiter)";
+const hundred = " (100 waiters)";
+const clients: readonly ClientName[] = ["tenure-grpc", "tenure-nats", "etcd-grpc", "zookeeper"];
+/** Between the moment when a holder knows and its release, where one waits: time enough to stand in line. */
+const restMs = 10;
+
+/** How soon the next in line knows. */
+export const handOver: Benchmark = {
+  name: "hand-over",
+  summary: "from the send of a release to the moment when the next in line knows that it holds the lease",
+  settings: () => [
+    "holder and waiters are in one client process on one connection; every change is synced before it is answered",
+    `1 waiter: ${restMs} ms of rest before each release; 100 waiters: the next release at once, and the old holder stands in line again`,
+    "etcd: its own lock recipe, run by its server (v3lockpb); ZooKeeper: its lock recipe, a watch on the node before one's own",
+  ],
+  sides: [
+    ...sidesOf(clients, { kind: "hand-overs", waiters: 1, restMs }, one),
+    ...sidesOf(clients, { kind: "hand-overs", waiters: 100, restMs: 0 }, hundred),
+  ],
+  rows: [
+    against("etcd-grpc", one, "p50Ms", { atMost: 0.5 }),
+    against("zookeeper", one, "p50Ms", { atMost: 0.5 }),
+    against("etcd-grpc", hundred, "p99Ms", { atMost: 0.5 }),
+    against("zookeeper", hundred, "p99Ms"),
+    against("etcd-grpc", hundred, "rate"),
+    against("zookeeper", hundred, "rate"),
+  ],
+};
+
+function against(peer: ClientName, waiters: string, figure: "p50Ms" | "p99Ms" | "rate", target?: Target): Row {
+  const what =
+    figure === "rate" ? "acquire + release a second, all contending" : `${figure.slice(0, 3)} of a hand-over`;
+  return ratioRow(
+    {
+      name: `${figure === "rate" ? "rate" : figure.slice(0, 3)} against ${peer}${waiters}`,
+      measures: `${what}, SDK over gRPC against ${peer},${waiters.replace(/[()]/g, "")}`,
+      figure,
+      of: `tenure-grpc${waiters}`,
+      to: `${peer}${waiters}`,
+    },
+    target,
+  );
+}

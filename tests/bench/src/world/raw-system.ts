@@ -1,0 +1,32 @@
+import { fileURLToPath } from "node:url";
+import { systemClock } from "@tenure/kernel";
+import { createStreams } from "@tenure/log";
+import { connectTest, startNats, startScript } from "@tenure/testkit";
+import type { System } from "./system.ts";
+
+const script = fileURLToPath(new URL("../worker/echo.js", import.meta.url));
+/** As many as there are appends in flight, so that each has a subject of its own. */
+const partitions = 64;
+
+/** What is physically there: a NATS server that syncs every write, and a process that sends back what it gets. */
+export async function startRaw(): Promise<System> {
+  const nats = await startNats();
+  const bus = await connectTest(nats);
+  await createStreams(bus, { replicas: 1, partitions, clock: systemClock });
+  const echo = startScript(script, { name: "echo", args: [nats.url] });
+  const line = await echo.waitForLine(/^listening on /);
+  const grpc = `127.0.0.1:${line.split(" ").at(-1)}`;
+  return {
+    description: `limits: nats-server ${nats.version}, every write synced; an echo process on grpc-js and on NATS`,
+    endpoints: { "raw-nats": nats.url, "raw-jetstream": nats.url, "raw-grpc": grpc, "raw-grpc-stream": grpc },
+    processes: [
+      { name: "nats-server", pid: nats.pid },
+      { name: "echo", pid: echo.pid },
+    ],
+    async [Symbol.asyncDispose]() {
+      await bus.drain();
+      await echo[Symbol.asyncDispose]();
+      await nats[Symbol.asyncDispose]();
+    },
+  };
+}
