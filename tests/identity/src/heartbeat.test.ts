@@ -8,8 +8,7 @@ import {
   IdentityServiceDeregisterRequest,
   IdentityServiceRegisterRequest,
 } from "@tenure/contracts";
-import type { Deployment } from "@tenure/testkit";
-import { waitFor } from "@tenure/testkit";
+import { type Deployment, waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startIdentityDeployment } from "./deployment.ts";
 import { HeartbeatStream } from "./heartbeat-stream.ts";

@@ -13,8 +13,7 @@ import {
 } from "@tenure/contracts";
 import { identityLabels } from "@tenure/core";
 import type { Fault } from "@tenure/kernel";
-import type { Deployment } from "@tenure/testkit";
-import { waitFor } from "@tenure/testkit";
+import { type Deployment, waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { short, startIdentityDeployment } from "./deployment.ts";
 import { Fleet, register } from "./fleet.ts";

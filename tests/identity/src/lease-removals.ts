@@ -1,6 +1,5 @@
 import { ChangeKind, LeaseServiceWatchRequest, WatchMarkKind } from "@tenure/contracts";
-import type { Deployment } from "@tenure/testkit";
-import { waitFor } from "@tenure/testkit";
+import { type Deployment, waitFor } from "@tenure/testkit";
 
 /** How often each lease of a namespace was removed, as the log tells it. */
 export class LeaseRemovals implements AsyncDisposable {

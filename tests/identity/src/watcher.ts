@@ -5,8 +5,7 @@ import {
   type IdentityServiceWatchResponse,
   WatchMarkKind,
 } from "@tenure/contracts";
-import type { Deployment } from "@tenure/testkit";
-import { waitFor } from "@tenure/testkit";
+import { type Deployment, waitFor } from "@tenure/testkit";
 
 /** What a watch of identities told, in order. */
 export class Watcher implements AsyncDisposable {

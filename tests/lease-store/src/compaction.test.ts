@@ -1,7 +1,6 @@
 import { LeaseServiceListRequest, LeaseServiceWatchRequest, ResyncReason, WatchMarkKind } from "@tenure/contracts";
 import { inspectJetStream, readLogSize } from "@tenure/log";
-import type { Deployment } from "@tenure/testkit";
-import { waitFor } from "@tenure/testkit";
+import { type Deployment, waitFor } from "@tenure/testkit";
 import { expect, it } from "vitest";
 import { startStores } from "./deployment.ts";
 import { Load } from "./load.ts";

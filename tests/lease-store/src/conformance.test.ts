@@ -15,8 +15,7 @@ import {
   WatchMarkKind,
   WrittenHold,
 } from "@tenure/contracts";
-import type { Deployment } from "@tenure/testkit";
-import { waitFor } from "@tenure/testkit";
+import { type Deployment, waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startStores } from "./deployment.ts";
 import {

@@ -1,6 +1,5 @@
 import { systemClock } from "@tenure/kernel";
-import type { Deployment } from "@tenure/testkit";
-import { promisedMs, waitFor } from "@tenure/testkit";
+import { type Deployment, promisedMs, waitFor } from "@tenure/testkit";
 import { describe, expect, it } from "vitest";
 import { startStores } from "./deployment.ts";
 import { KeptTerms } from "./kept-terms.ts";

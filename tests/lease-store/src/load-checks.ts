@@ -1,6 +1,5 @@
 import { systemClock } from "@tenure/kernel";
-import type { Deployment } from "@tenure/testkit";
-import { waitFor } from "@tenure/testkit";
+import { type Deployment, waitFor } from "@tenure/testkit";
 import { expect } from "vitest";
 import type { Load } from "./load.ts";
 import { read } from "./requests.ts";

@@ -1,6 +1,6 @@
 import { loadavg } from "node:os";
 import { connect } from "@tenure/sdk";
-import { type Deployment, startDeployment } from "@tenure/testkit";
+import { type Deployment, promisedMs, startDeployment } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { measureCpu } from "./fleet/cpu.ts";
 import { Fleet } from "./fleet/fleet.ts";
@@ -47,6 +47,7 @@ describe(`${watches} watches of one lease on one gateway`, () => {
   it.each(["observe", "plain"] as const)(
     "are all told of a change within 1 s, by %s streams",
     async (way) => {
+      const boundMs = promisedMs(1_000);
       const endpoint = deployment.grpc();
       const { connections, processes, watchesPerConnection } = size;
       const name = `seen-by-${way}`;
@@ -65,8 +66,7 @@ describe(`${watches} watches of one lease on one gateway`, () => {
         cpuMs: await measured(),
         loadAverage: loadavg().map(rounded),
       });
-      // Whatever else the machine does can only add to it, so the best of the rounds is judged.
-      expect(Math.min(...changes.map(({ lastAfterMs }) => lastAfterMs))).toBeLessThan(1_000);
+      for (const { lastAfterMs } of changes) expect(lastAfterMs).toBeLessThan(boundMs);
     },
     600_000,
   );

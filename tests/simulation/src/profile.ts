@@ -22,27 +22,43 @@ export interface Profile {
   /** Holders beyond this many are left out. */
   readonly mostHolders: number;
   readonly candidates: number;
+  /** Coordinators that choose by chance, so that the store is tried with whatever they may ask for. */
   readonly coordinators: number;
+  /** Replicas of the election service. */
+  readonly elections: number;
+  /** How many changes of strategies, priorities and versions are made before everything heals. */
+  readonly electionChanges: number;
   /** Gateways that read the log for watchers, beside the replicas. */
   readonly gateways: number;
   readonly watchers: number;
-  /** Whether the operator also marks terms to end, and tries what only a holder may do. */
-  readonly isMeddling: boolean;
+  /** One that meddles also marks terms to end, and tries what only a holder may do. */
+  readonly operator: "none" | "usual" | "meddling";
   /** Incidents beside the usual ones; what is here twice comes twice as often. */
   readonly incidents: readonly Incident["kind"][];
   /** Whether the log loses its end in the course of the run. */
   readonly losesLog: boolean;
+  /** How long things go wrong and are changed. */
+  readonly troubleMs: number;
+  /** Whether nothing goes wrong at all. */
+  readonly isCalm: boolean;
+  /** How long the world goes on when nothing goes wrong any more, to show that it lives. */
+  readonly afterMs: number;
 }
 
 const quiet = {
   mostHolders: 4,
   candidates: 0,
   coordinators: 0,
+  elections: 0,
+  electionChanges: 0,
   gateways: 0,
   watchers: 0,
-  isMeddling: false,
+  operator: "usual",
   incidents: [],
   losesLog: false,
+  troubleMs: 4_000,
+  isCalm: false,
+  afterMs: 5_000,
 } as const;
 
 /** How long a term marked to end goes on being renewed: shorter than a term, so that the bound is met. */
@@ -70,7 +86,7 @@ const delayedSpec: LeaseSpec = { ...shortSpec, lockDelayMs: 250 };
 const modes: Profile = {
   ...quiet,
   name: "modes",
-  isMeddling: true,
+  operator: "meddling",
   leases: () => [
     plan("world/pair:1", "exclusive", { group: "pair" }),
     plan("world/pair:2", "exclusive", { group: "pair", spec: delayedSpec, timing: delayedTiming }),
@@ -98,11 +114,39 @@ const elections: Profile = {
   coordinators: 2,
   gateways: 1,
   watchers: 1,
-  isMeddling: true,
+  operator: "meddling",
   leases: (count) => [
     plan("world/lease-1", "exclusive"),
     ...numbered(Math.min(count, 2), (index) => plan(`world/elected-${index}`, "elected")),
   ],
+};
+
+/**
+ * The election service itself: replicas that come and go, candidates that answer late, twice or not at all, and changes
+ * of strategies, priorities and versions all the while. When things are quiet the best leads.
+ */
+const coordination: Profile = {
+  ...quiet,
+  name: "coordination",
+  mostHolders: 1,
+  candidates: 3,
+  elections: 2,
+  electionChanges: Number.POSITIVE_INFINITY,
+  operator: "none",
+  leases: (count) => numbered(Math.min(count, 2), (index) => plan(`world/elected-${index}`, "elected")),
+  incidents: ["crash", "pause", "cutLog", "isolate", "roll", "roll"],
+  afterMs: 8_000,
+};
+
+/** Nothing goes wrong, but what elections depend on changes a thousand times. */
+const restless: Profile = {
+  ...coordination,
+  name: "restless",
+  mostHolders: 0,
+  electionChanges: 1_000,
+  troubleMs: 130_000,
+  isCalm: true,
+  leases: () => [plan("world/elected-1", "elected")],
 };
 
 /** A store that comes and goes while holders do: nobody who could not renew may lose a term by it (rule 17). */
@@ -117,7 +161,10 @@ const outages: Profile = {
 const losses: Profile = { ...outages, name: "losses", losesLog: true, gateways: 1 };
 
 /** Every kind of world. */
-export const profiles = { plain, modes, watches, elections, outages, losses } as const;
+export const profiles = { plain, modes, watches, elections, coordination, outages, losses } as const;
+
+/** A world that seeds do not draw: it is long. */
+export { restless };
 
 /** Which world a seed is; what is here twice comes twice as often. */
 const mixture: readonly Profile[] = [
@@ -130,6 +177,8 @@ const mixture: readonly Profile[] = [
   watches,
   elections,
   elections,
+  coordination,
+  coordination,
   outages,
   outages,
   losses,

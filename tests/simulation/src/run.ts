@@ -37,6 +37,7 @@ export async function run(schedule: Schedule, parts: WorldParts = {}): Promise<R
     court.examine(() => world.begin());
     await advance(world, schedule.endMs);
     court.examine(() => world.oracles.expectProgress(world.waits()));
+    court.examine(() => world.oracles.expectLed(world.coordinatedLeases));
     world.retire();
     await rest(world, schedule.endMs);
   } finally {

@@ -18,6 +18,8 @@ export type Incident = { readonly atMs: number } & (
     }
   | { readonly kind: "isolate"; readonly process: string; readonly isOneWay: boolean; readonly forMs: number }
   | { readonly kind: "crashAll"; readonly forMs: number }
+  /** All replicas of the election service stop in order, and come back. */
+  | { readonly kind: "roll"; readonly forMs: number }
   | { readonly kind: "cutLog"; readonly process: string; readonly forMs: number }
   | { readonly kind: "failOver"; readonly forMs: number }
   | { readonly kind: "weather"; readonly weather: Weather; readonly forMs: number }
@@ -49,10 +51,6 @@ export interface Schedule {
   readonly incidents: readonly Incident[];
 }
 
-/** When faults end; the world needs the rest to show that it lives. */
-export const healAtMs = 4_000;
-export const endMs = 9_000;
-
 /** The names of the processes of a schedule. */
 export function namesOf({ holders, profile, replicas }: Pick<Schedule, "holders" | "profile" | "replicas">) {
   const named = (name: string, count: number) => Array.from({ length: count }, (_, index) => `${name}-${index + 1}`);
@@ -61,6 +59,7 @@ export function namesOf({ holders, profile, replicas }: Pick<Schedule, "holders"
     holders: named("holder", holders),
     candidates: named("candidate", profile.candidates),
     coordinators: named("coordinator", profile.coordinators),
+    elections: named("election", profile.elections),
     gateways: named("gateway", profile.gateways),
     watchers: named("watcher", profile.watchers),
   };
@@ -72,13 +71,15 @@ export function drawSchedule(seed: number, profile: Profile, random: Random): Sc
   const drawn = { replicas: whole(2, 3), holders: whole(3, 4), partitions: whole(1, 2), leases: whole(1, 3) };
   const shape = { ...drawn, holders: Math.min(drawn.holders, profile.mostHolders) };
   const snapshotAfterBatches = whole(4, 50);
-  const count = whole(2, 14);
+  const { afterMs, isCalm, troubleMs: healAtMs } = profile;
+  const count = isCalm ? 0 : whole(2, 14);
   const incidents = Array.from({ length: count }, () => drawIncident({ ...shape, profile }, random));
   if (profile.losesLog) incidents.push({ atMs: whole(1_000, healAtMs - 100), kind: "loseLog", messages: whole(1, 12) });
   const firstSequence = random.next() < 0.5 ? 1_000 : restoredAtMicros;
   const loss = incidents.find(({ kind }) => kind === "loseLog");
   if (loss !== undefined) incidents.push(...drawAround(loss.atMs, shape, whole));
   incidents.sort((left, right) => left.atMs - right.atMs);
+  const endMs = healAtMs + afterMs;
   return { seed, profile, firstSequence, healAtMs, endMs, ...shape, snapshotAfterBatches, incidents };
 }
 
@@ -104,11 +105,11 @@ const restoredAtMicros = 1_700_000_000_000_000;
 type Shape = Pick<Schedule, "holders" | "partitions" | "profile" | "replicas">;
 
 function drawIncident(shape: Shape, random: Random): Incident {
-  const { candidates, gateways, holders, replicas } = namesOf(shape);
+  const { candidates, elections, gateways, holders, replicas } = namesOf(shape);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random.next() * from.length)] as T;
   const between = (least: number, most: number) => Math.round(least + random.next() * (most - least));
-  const atMs = between(300, healAtMs - 100);
-  const anyone = [...replicas, ...holders, ...candidates, ...gateways];
+  const atMs = between(300, shape.profile.troubleMs - 100);
+  const anyone = [...replicas, ...holders, ...candidates, ...gateways, ...elections];
   const partition = Math.floor(random.next() * shape.partitions);
   const kind = pick([...kinds, ...shape.profile.incidents]);
   switch (kind) {
@@ -137,14 +138,16 @@ function drawIncident(shape: Shape, random: Random): Incident {
       return {
         atMs,
         kind,
-        process: pick([...holders, ...candidates]),
+        process: pick([...holders, ...candidates, ...elections]),
         isOneWay: random.next() < 0.5,
         forMs: between(300, 1_500),
       };
     case "crashAll":
       return { atMs, kind, forMs: between(20, 400) };
+    case "roll":
+      return { atMs, kind, forMs: between(5, 300) };
     case "cutLog":
-      return { atMs, kind, process: pick([...replicas, ...gateways]), forMs: between(20, 1_500) };
+      return { atMs, kind, process: pick([...replicas, ...gateways, ...elections]), forMs: between(20, 1_500) };
     case "failOver":
       return { atMs, kind, forMs: between(50, 1_800) };
     case "weather": {

@@ -1,24 +1,28 @@
-import { hash32, type SnapshotReference } from "@tenure/core";
+import { hash32 } from "@tenure/core";
 import { type Random, seededRandom } from "@tenure/kernel";
-import { MemoryCompactor, type MemoryFaults, MemoryLog, MemorySnapshots, randomFaults } from "@tenure/log/memory";
+import { MemoryLog, MemorySnapshots } from "@tenure/log/memory";
+import { drawCandidacy, sameForAll } from "./actors/candidacy.ts";
 import { Candidate } from "./actors/candidate.ts";
 import { Coordinator } from "./actors/coordinator.ts";
 import { Holder } from "./actors/holder.ts";
 import { Operator } from "./actors/operator.ts";
 import { Reader } from "./actors/reader.ts";
 import { StoreClient } from "./actors/store-client.ts";
+import { Strategist } from "./actors/strategist.ts";
 import type { HolderFlaws, HolderOptions, TermListener } from "./actors/term-life.ts";
 import { Watcher, type WatchServer } from "./actors/watcher.ts";
-import { fairWeather, Network } from "./network/network.ts";
+import { Network } from "./network/network.ts";
 import { Oracles } from "./oracle/oracles.ts";
 import type { LeasePlan } from "./profile.ts";
-import { type Incident, namesOf, type Schedule } from "./schedule.ts";
+import { namesOf, type Schedule } from "./schedule.ts";
+import { ElectionNode } from "./store/election-node.ts";
 import { GatewayNode } from "./store/gateway-node.ts";
 import { type NodeListener, type NodeWorld, type PortChanges, ReplicaNode } from "./store/replica-node.ts";
 import { productionCode, type StoreCode } from "./store/store-code.ts";
 import { rateError } from "./store/timing.ts";
 import { SimulatedProcess } from "./time/simulated-process.ts";
 import { VirtualTime } from "./time/virtual-time.ts";
+import { type LogFollower, Trouble } from "./trouble.ts";
 
 /** What a world is built from, beside its schedule. Left out: everything as it is in production. */
 export interface WorldParts {
@@ -27,7 +31,6 @@ export interface WorldParts {
   readonly flaws?: HolderFlaws;
 }
 
-const sound: MemoryFaults = {};
 /** As in production, a suspicion is looked at again after the longest time that an old leader's answers can come. */
 const auditPace = { intervalMs: 1_000, confirmMs: 2_600 };
 
@@ -36,14 +39,14 @@ export class World {
   readonly time = new VirtualTime();
   readonly oracles: Oracles;
   readonly log: MemoryLog;
-  /** What went wrong: incidents, and messages and appends that they spoilt. */
-  faults = 0;
   readonly #schedule: Schedule;
+  readonly #names: ReturnType<typeof namesOf>;
   readonly #flaws: HolderFlaws;
   readonly #network: Network;
-  readonly #snapshots = new MemorySnapshots();
+  readonly #trouble: Trouble;
   readonly #nodes = new Map<string, ReplicaNode>();
   readonly #gateways = new Map<string, GatewayNode>();
+  readonly #elections = new Map<string, ElectionNode>();
   readonly #byInstance = new Map<string, ReplicaNode>();
   readonly #processes = new Map<string, SimulatedProcess>();
   readonly #holders = new Map<string, Holder>();
@@ -51,11 +54,10 @@ export class World {
   readonly #lives = new Map<string, number>();
   readonly #nodeWorld: NodeWorld;
   readonly #leases: readonly LeasePlan[];
-  #logFaults: MemoryFaults = sound;
-  #isHealed = false;
 
   constructor(schedule: Schedule, { code = productionCode, flaws = {}, ports = {} }: WorldParts) {
     this.#schedule = schedule;
+    this.#names = namesOf(schedule);
     this.#flaws = flaws;
     this.#leases = schedule.profile.leases(schedule.leases);
     this.#network = new Network(this.time, this.#chance("network"));
@@ -63,34 +65,37 @@ export class World {
     const clock = new SimulatedProcess(time, { name: "log", rate: 1 }, 0);
     const firstSequence = BigInt(schedule.firstSequence);
     const audit = schedule.profile.losesLog ? { auditPace } : undefined;
-    this.log = new MemoryLog({ clock, faults: this.#faults(), firstSequence, ...audit });
+    const snapshots = new MemorySnapshots();
+    const nodeOf = (name: string) => this.#nodes.get(name);
+    this.#trouble = this.#makeTrouble(snapshots);
+    this.log = new MemoryLog({ clock, faults: this.#trouble.logFaults(), firstSequence, ...audit });
     const { partitions, snapshotAfterBatches } = schedule;
     const capacityOf = (lease: string) => this.#leases.find(({ key }) => key === lease)?.spec.capacity ?? 0;
     this.oracles = new Oracles(time, this.log, partitions, (instance) => this.#byInstance.get(instance), capacityOf);
-    const shared = { code, ports, time, network: this.#network, log: this.log, snapshots: this.#snapshots };
-    const names = namesOf(schedule).replicas;
-    const nodeOf = (name: string) => this.#nodes.get(name);
+    if (schedule.profile.elections > 0 && !this.#isWild) this.oracles.leaders.count();
+    const shared = { code, ports, time, network: this.#network, log: this.log, snapshots };
+    const names = this.#names.replicas;
     const listener = this.#nodeListener();
     this.#nodeWorld = { ...shared, listener, partitions, names, snapshotAfterBatches, nodeOf };
   }
 
   /** Starts everything and has every incident happen at its time. */
   begin(): void {
-    const { candidates, coordinators, gateways, holders, replicas, watchers } = namesOf(this.#schedule);
-    const clients = [...holders, ...candidates, ...coordinators, "reader", "operator"];
+    const { candidates, coordinators, elections, gateways, holders, replicas, watchers } = this.#names;
+    const { electionChanges, operator } = this.#schedule.profile;
+    const clients = [...holders, ...candidates, ...coordinators, ...elections, "reader"];
+    if (operator !== "none") clients.push("operator");
+    if (electionChanges > 0) clients.push("strategist");
     for (const name of [...replicas, ...gateways, ...watchers, ...clients]) this.#start(name);
     for (const incident of this.#schedule.incidents) {
-      this.time.after(incident.atMs, () => {
-        this.faults += 1;
-        this.#strike(incident);
-      });
+      this.time.after(incident.atMs, () => this.#trouble.strike(incident));
     }
-    this.time.after(this.#schedule.healAtMs, () => this.#heal());
+    this.time.after(this.#schedule.healAtMs, () => this.#trouble.heal());
   }
 
   /** Ends everybody who changes anything but the replicas, so that the log comes to rest. */
   retire(): void {
-    const { gateways, replicas, watchers } = namesOf(this.#schedule);
+    const { gateways, replicas, watchers } = this.#names;
     const staying = new Set([...gateways, ...replicas, ...watchers]);
     for (const [name, process] of this.#processes) if (!staying.has(name)) process.kill();
   }
@@ -103,18 +108,52 @@ export class World {
       if (waiting === undefined || process === undefined) continue;
       yield { who, leases: waiting.leases, sinceMs: Math.max(process.trueTimeOf(waiting.sinceBootMs), healAtMs) };
     }
-    if (this.#candidates.size === 0) return;
-    for (const { key, use } of this.#leases) {
-      if (use === "elected") yield { who: "its candidates", leases: [key], sinceMs: healAtMs };
-    }
+    if (this.#names.coordinators.length === 0) return;
+    for (const lease of this.#electedLeases) yield { who: "its candidates", leases: [lease], sinceMs: healAtMs };
+  }
+
+  /** The leases that the election service looks after. */
+  get coordinatedLeases(): readonly string[] {
+    return this.#names.elections.length > 0 ? this.#electedLeases : [];
+  }
+
+  get #electedLeases(): readonly string[] {
+    return this.#leases.filter(({ use }) => use === "elected").map(({ key }) => key);
   }
 
   get nodes(): Iterable<ReplicaNode> {
     return this.#nodes.values();
   }
 
+  /** What went wrong: incidents, and messages and appends that they spoilt. */
   get spoilt(): number {
-    return this.#network.faults + this.faults;
+    return this.#network.faults + this.#trouble.faults;
+  }
+
+  #makeTrouble(snapshots: MemorySnapshots): Trouble {
+    const { time } = this;
+    return new Trouble({
+      time,
+      network: this.#network,
+      snapshots,
+      replicas: this.#names.replicas,
+      firstSequence: BigInt(this.#schedule.firstSequence),
+      log: () => this.log,
+      nodes: () => this.#nodes.values(),
+      nodeOf: (name) => this.#nodes.get(name),
+      processOf: (name) => this.#processes.get(name),
+      followerOf: (name) => this.#followerOf(name),
+      followers: () => [...this.#nodes.values(), ...this.#gateways.values(), ...this.#elections.values()],
+      announced: (partition) => this.oracles.logs[partition]?.announced ?? [],
+      chance: (purpose) => this.#chance(purpose),
+      restart: (name) => this.#start(name),
+      elections: this.#elections,
+      onLost: () => this.oracles.onLost(this.#nodes.values()),
+    });
+  }
+
+  #followerOf(name: string): LogFollower | undefined {
+    return this.#nodes.get(name) ?? this.#gateways.get(name) ?? this.#elections.get(name);
   }
 
   /** Chance of its own for each purpose, so that one fault less leaves the others as they were. */
@@ -131,21 +170,16 @@ export class World {
     const error = dice < 0.25 ? -1 : dice < 0.5 ? 1 : 2 * random.next() - 1;
     const rate = 1 + error * rateError;
     const process = new SimulatedProcess(this.time, { name, rate }, 10_000 + random.next() * 1_000_000);
+    const seed = hash32(`${this.#schedule.seed}/${name}/${life}/ids`);
+    const { elections, gateways, replicas, watchers } = this.#names;
     this.#processes.set(name, process);
-    if (this.#nodeWorld.names.includes(name)) {
-      const node = new ReplicaNode(
-        this.#nodeWorld,
-        process,
-        life,
-        hash32(`${this.#schedule.seed}/${name}/${life}/ids`),
-      );
+    if (replicas.includes(name)) {
+      const node = new ReplicaNode(this.#nodeWorld, process, life, seed);
       this.#nodes.set(name, node);
       this.#byInstance.set(node.instance, node);
       return;
     }
-    const { gateways, watchers } = namesOf(this.#schedule);
     if (gateways.includes(name)) {
-      const seed = hash32(`${this.#schedule.seed}/${name}/${life}/ids`);
       this.#gateways.set(name, new GatewayNode(this.#nodeWorld, process, seed));
       return;
     }
@@ -155,26 +189,72 @@ export class World {
       return;
     }
     this.#network.join(process);
-    this.#startClient(name, new StoreClient(this.#nodeWorld, process, random, life), random);
+    const client = new StoreClient(this.#nodeWorld, process, random, life);
+    if (elections.includes(name)) this.#startElection(name, client, seed);
+    else this.#startClient(name, client, random);
+  }
+
+  #startElection(name: string, client: StoreClient, seed: number): void {
+    const world = {
+      ...this.#nodeWorld,
+      peers: () => [...this.#elections.values()].filter(({ process }) => process.isAlive).map((node) => node.instance),
+      choicesOf: (node: ElectionNode) => this.oracles.choicesOf(node),
+    };
+    this.#elections.set(name, new ElectionNode(world, client.process, client, seed));
   }
 
   #startClient(name: string, client: StoreClient, random: Random): void {
     const keys = this.#leases.map(({ key }) => key);
-    const elected = this.#leases.filter(({ use }) => use === "elected").map(({ key }) => key);
-    const { candidates, coordinators } = namesOf(this.#schedule);
+    const { electionChanges: mostChanges, operator } = this.#schedule.profile;
+    const leases = this.#electedLeases;
+    const isOver = () => this.#isQuiet;
     if (name === "reader") void new Reader(client, random, keys, this.#readListener()).run();
-    else if (name === "operator") {
-      void new Operator(client, random, keys, this.#schedule.profile.isMeddling).run();
-    } else if (coordinators.includes(name)) void new Coordinator(client, random, elected).run();
-    else if (candidates.includes(name)) {
-      const candidate = new Candidate(this.#holderOptions(client, random));
-      this.#candidates.set(name, candidate);
-      void candidate.run();
-    } else {
+    else if (name === "operator") void new Operator(client, random, keys, operator === "meddling").run();
+    else if (name === "strategist") {
+      const isWild = this.#isWild;
+      void new Strategist(client, random, { leases, mostChanges, isWild, isOver }).run();
+    } else if (this.#names.coordinators.includes(name)) void new Coordinator(client, random, leases).run();
+    else if (this.#names.candidates.includes(name)) this.#startCandidate(name, client, random);
+    else {
       const holder = new Holder(this.#holderOptions(client, random));
       this.#holders.set(name, holder);
       void holder.run();
     }
+  }
+
+  #startCandidate(name: string, client: StoreClient, random: Random): void {
+    const { elections } = this.#schedule.profile;
+    const place = this.#names.candidates.indexOf(name);
+    const isWild = this.#isWild;
+    const announce = (liveness: Uint8Array): void => {
+      for (const [to] of this.#elections) {
+        this.#network.send(name, to, () => this.#elections.get(to)?.hear(liveness));
+      }
+    };
+    // Each is of its own kind: the first is heard without being asked, the last does not finish when it is asked to.
+    const isFickle = isWild && random.next() < 0.3;
+    const isStubborn = isWild && place === 2;
+    const candidate = new Candidate({
+      ...this.#holderOptions(client, random),
+      draw: () => (isWild ? drawCandidacy(random) : sameForAll),
+      announce: elections > 0 && place === 0 ? announce : undefined,
+      isFickle,
+      isQuiet: () => elections > 0 && this.#isQuiet,
+      isSteady: () => elections > 0 && (!isWild || isStubborn || this.#isQuiet),
+      isStubborn,
+    });
+    this.#candidates.set(name, candidate);
+    void candidate.run();
+  }
+
+  /** Whether elections are upset in every way, and not only by changes that can be counted. */
+  get #isWild(): boolean {
+    return this.#schedule.profile.electionChanges === Number.POSITIVE_INFINITY;
+  }
+
+  /** Whether nothing goes wrong any more. */
+  get #isQuiet(): boolean {
+    return this.time.nowMs >= this.#schedule.healAtMs;
   }
 
   #readListener() {
@@ -195,7 +275,7 @@ export class World {
     return { client, random, leases: this.#leases, listener, flaws: this.#flaws };
   }
 
-  /** What replicas tell: the oracles, and by the network those who were chosen. */
+  /** What replicas tell: the oracles, and by the network those who were asked or chosen. */
   #nodeListener(): NodeListener {
     const oracles = this.oracles.nodeListener;
     return {
@@ -203,154 +283,25 @@ export class World {
       onApplied: (node, applied) => {
         oracles.onApplied(node, applied);
         for (const event of applied.events) {
-          if (event.kind !== "holdPending") continue;
-          const { candidate, token } = event.pending;
-          const arrive = () => void this.#candidates.get(candidate)?.elected(event.lease, token);
-          this.#network.send(node.name, candidate, arrive);
+          if (event.kind === "endOfTermMarked") {
+            this.#tell(node, event.endOfTerm.preferredHolder, (it) => it.named(event.lease));
+          } else if (event.kind === "holdPending") {
+            const { candidate, token } = event.pending;
+            this.#tell(node, candidate, (it) => it.elected(event.lease, token));
+          } else if (event.kind === "candidatesPinged") {
+            for (const { candidate, pingNumber } of event.questions) {
+              this.#tell(node, candidate, (it) => it.asked(event.lease, pingNumber));
+            }
+          }
         }
       },
     };
   }
 
-  #strike(incident: Incident): void {
-    switch (incident.kind) {
-      case "crash":
-        this.#crash(incident.process, incident.forMs);
-        return;
-      case "pause":
-        this.#processes.get(incident.process)?.pause(incident.forMs);
-        return;
-      case "suspend":
-        this.#processes.get(incident.process)?.suspend(incident.forMs);
-        return;
-      case "jumpWall":
-        this.#processes.get(incident.process)?.jumpWall(incident.byMs);
-        return;
-      case "partition":
-        this.#network.cut(incident.one, incident.other, incident.forMs);
-        if (!incident.isOneWay) this.#network.cut(incident.other, incident.one, incident.forMs);
-        return;
-      case "isolate":
-        this.#isolate(incident);
-        return;
-      case "crashAll":
-        for (const name of this.#nodeWorld.names) this.#crash(name, incident.forMs);
-        return;
-      case "cutLog":
-        (this.#nodes.get(incident.process) ?? this.#gateways.get(incident.process))?.cutLog(incident.forMs);
-        return;
-      case "failOver":
-        this.log.failOver(incident.forMs);
-        return;
-      case "weather":
-        this.#network.weather = incident.weather;
-        this.time.after(incident.forMs, () => {
-          if (this.#network.weather === incident.weather) this.#network.weather = fairWeather;
-        });
-        return;
-      case "logTrouble":
-        this.#trouble(incident);
-        return;
-      case "usurp":
-        this.#usurp(incident);
-        return;
-      case "handOver":
-        this.#handOver(incident);
-        return;
-      case "snapshotsDown":
-        this.#snapshots.isDown = true;
-        this.time.after(incident.forMs, () => {
-          this.#snapshots.isDown = false;
-        });
-        return;
-      case "compact":
-        this.#compact(incident.partition);
-        return;
-      case "loseLog":
-        this.#loseLog(incident.messages);
-        return;
-    }
-  }
-
-  /** Cuts a process off from every replica: both ways, or so that its requests pass and the answers are lost. */
-  #isolate({ forMs, isOneWay, process }: Extract<Incident, { kind: "isolate" }>): void {
-    for (const name of this.#nodeWorld.names) {
-      this.#network.cut(name, process, forMs);
-      if (!isOneWay) this.#network.cut(process, name, forMs);
-    }
-  }
-
-  #crash(name: string, forMs: number): void {
-    if (this.#processes.get(name)?.isAlive !== true) return;
-    (this.#nodes.get(name) ?? this.#gateways.get(name))?.kill();
-    this.#processes.get(name)?.kill();
-    this.time.after(forMs, () => this.#start(name));
-  }
-
-  #trouble({ forMs, rates }: Extract<Incident, { kind: "logTrouble" }>): void {
-    const faults = randomFaults(this.#chance("log trouble"), rates);
-    this.#logFaults = faults;
-    this.time.after(forMs, () => {
-      if (this.#logFaults === faults) this.#logFaults = sound;
+  #tell(node: ReplicaNode, candidate: string, tell: (candidate: Candidate) => Promise<void>): void {
+    this.#network.send(node.name, candidate, () => {
+      const it = this.#candidates.get(candidate);
+      if (it !== undefined) void tell(it);
     });
-  }
-
-  /** Takes a partition over without regard for its owner: whatever beats get wrong, the log must bear it. */
-  #usurp({ partition, process }: Extract<Incident, { kind: "usurp" }>): void {
-    const node = this.#nodes.get(process);
-    node?.process.deliver(() => node.replica.at(partition).takeOver(false));
-  }
-
-  #handOver({ partition, to }: Extract<Incident, { kind: "handOver" }>): void {
-    const successor = this.#nodes.get(to)?.instance ?? "";
-    for (const node of this.#nodes.values()) {
-      const owned = node.replica.at(partition);
-      if (owned.role === "owning") node.process.deliver(() => void owned.handOver(successor));
-    }
-  }
-
-  /** Purges below the previous snapshot, as the compactor does, whatever is going on. */
-  #compact(partition: number): void {
-    const announced = this.#announced(partition);
-    const [previous, latest] = announced.slice(-2);
-    if (previous === undefined || latest === undefined || previous.sequence === latest.sequence) return;
-    const compactor = new MemoryCompactor(this.log, this.#snapshots);
-    void compactor.compact({ partition, latest, previous, outdated: [] }).catch(() => undefined);
-  }
-
-  /** Servers that crash before they have synced: everybody's connection is gone for a moment, and so is the end. */
-  #loseLog(messages: number): void {
-    const first = BigInt(this.#schedule.firstSequence);
-    const wanted = this.log.lastSequence - BigInt(messages);
-    this.log.lose(wanted >= first ? wanted : first - 1n);
-    this.oracles.onLost(this.#nodes.values());
-    const random = this.#chance("loss");
-    for (const node of [...this.#nodes.values(), ...this.#gateways.values()]) node.cutLog(5 + random.next() * 200);
-  }
-
-  #announced(partition: number): readonly SnapshotReference[] {
-    return this.oracles.logs[partition]?.announced ?? [];
-  }
-
-  #heal(): void {
-    this.#isHealed = true;
-    this.#network.weather = fairWeather;
-    this.#logFaults = sound;
-  }
-
-  /** The log's faults of the moment. Delays are there in the best of times. */
-  #faults(): MemoryFaults {
-    const random = this.#chance("log");
-    const fair = (most: number) => random.next() * most;
-    return {
-      onAppend: (append) => {
-        const fault = this.#isHealed ? undefined : this.#logFaults.onAppend?.(append);
-        if (fault === undefined) return { kind: "delayed", requestMs: fair(2), replyMs: fair(2) };
-        if (fault.kind !== "delayed" || fault.requestMs > append.timeoutMs) this.faults += 1;
-        return fault;
-      },
-      onRead: (read) => this.#logFaults.onRead?.(read) ?? { kind: "delayed", replyMs: fair(3) },
-      deliveryMs: (delivery) => this.#logFaults.deliveryMs?.(delivery) ?? fair(3),
-    };
   }
 }

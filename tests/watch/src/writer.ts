@@ -1,7 +1,6 @@
 import { LeaseServiceAcquireRequest, LeaseServiceCreateRequest } from "@tenure/contracts";
 import { Fault } from "@tenure/kernel";
-import type { Deployment } from "@tenure/testkit";
-import { waitFor } from "@tenure/testkit";
+import { type Deployment, waitFor } from "@tenure/testkit";
 
 let attempts = 0n;
 

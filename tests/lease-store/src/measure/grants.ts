@@ -1,8 +1,7 @@
 import { LeaseServiceAcquireRequest, LeaseServiceReleaseRequest } from "@tenure/contracts";
 import { partitionOf } from "@tenure/core";
 import { Fault, systemClock } from "@tenure/kernel";
-import type { Deployment } from "@tenure/testkit";
-import { waitFor } from "@tenure/testkit";
+import { type Deployment, waitFor } from "@tenure/testkit";
 import { acquireRequest, attempt, duration, key } from "../requests.ts";
 import { Routes } from "../routes.ts";
 import { percentiles } from "./percentiles.ts";

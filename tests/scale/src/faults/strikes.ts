@@ -1,6 +1,5 @@
 import { connect } from "@tenure/sdk";
-import type { Deployment } from "@tenure/testkit";
-import { waitFor } from "@tenure/testkit";
+import { type Deployment, waitFor } from "@tenure/testkit";
 
 /** One thing that is done to a running deployment. */
 type Step = (deployment: Deployment, partition: number) => Promise<void>;

@@ -1,50 +1,78 @@
+import { CandidateLiveness, leaseKeyToWire } from "@tenure/contracts";
 import type { CandidateSpec, Command } from "@tenure/core";
 import { timing } from "../store/timing.ts";
 import type { StoreClient } from "./store-client.ts";
 import { type HolderOptions, TermLife } from "./term-life.ts";
 
-const spec: CandidateSpec = {
-  binaryVersion: "1.0.0",
-  compatibilityVersion: "1.0.0",
-  strategy: { kind: "oldestCompatibilityVersion", expression: "", vendor: "" },
-  labels: {},
-  zone: "",
-  preference: "neutral",
-  isHealthy: true,
-  healthNote: "",
-  // Longer than any run, so that a candidate counts for as long as its record is there.
-  validityMs: 60_000,
-  identity: "",
-};
+/** What one who asks to lead is about. */
+export interface CandidateOptions extends HolderOptions {
+  /** What it says of itself, drawn anew for every registration: an upgrade is a restart. */
+  readonly draw: () => CandidateSpec;
+  /** Tells coordinators which of its candidacies live; absent: it has to be asked. */
+  readonly announce: ((liveness: Uint8Array) => void) | undefined;
+  /** Whether nothing goes wrong any more: once it is known, it need not come again. */
+  readonly isQuiet: () => boolean;
+  /** Whether it withdraws when it is named to follow: for good, if nothing goes wrong any more. */
+  readonly isFickle: boolean;
+}
+
+const alone = { kind: "exclusive", units: 1 } as const;
+/** Well below the time for which a beat counts. */
+const beatMs = 120;
+/** Announcements of a later life are newer than those of an earlier one. */
+const beatsPerLife = 1_000_000n;
 
 /** One who asks to lead by election: it registers, and leads only when its own accept is committed (rule 18). */
 export class Candidate {
-  readonly #options: HolderOptions;
+  readonly #options: CandidateOptions;
   readonly #client: StoreClient;
   readonly #life: TermLife;
+  readonly #leases: readonly string[];
+  readonly #registered = new Set<string>();
+  readonly #left = new Set<string>();
   /** The leases that it is accepting or holding. */
   readonly #busy = new Set<string>();
   #accepts = 0;
+  #beats: bigint;
 
-  constructor(options: HolderOptions) {
+  constructor(options: CandidateOptions) {
     this.#options = options;
     this.#client = options.client;
     this.#life = new TermLife(options);
+    this.#leases = options.leases.filter(({ use }) => use === "elected").map(({ key }) => key);
+    this.#beats = BigInt(options.client.life) * beatsPerLife;
   }
 
   /** Registers for every elected lease, and again whenever it is not known any more. */
   async run(): Promise<void> {
-    const { process } = this.#client;
-    const leases = this.#options.leases.filter(({ use }) => use === "elected").map(({ key }) => key);
-    const registered = new Set<string>();
+    const { announce, isQuiet, random } = this.#options;
+    if (announce !== undefined) void this.#beat(announce);
     for (;;) {
-      for (const lease of leases) {
-        const isKnown = registered.has(lease) ? await this.#renew(lease) : await this.#register(lease);
-        if (isKnown === false) registered.delete(lease);
-        else if (isKnown) registered.add(lease);
-      }
-      await process.sleep(200 + this.#options.random.next() * 1_500);
+      const isLast = isQuiet();
+      for (const lease of this.#leases) if (!this.#left.has(lease)) await this.#appear(lease);
+      if (isLast && this.#leases.every((lease) => this.#registered.has(lease) || this.#left.has(lease))) return;
+      await this.#client.process.sleep(200 + random.next() * 1_500);
     }
+  }
+
+  /** It is asked for a sign of life; several times, late, or never. Sometimes it is too slow. */
+  async asked(lease: string, pingNumber: bigint): Promise<void> {
+    const { random } = this.#options;
+    const dice = random.next();
+    if (dice < 0.3) await this.#client.process.sleep(dice < 0.03 ? 500 : random.next() * 150);
+    await this.#answer(lease, pingNumber);
+  }
+
+  /** It hears that a leader is asked to finish for it. */
+  async named(lease: string): Promise<void> {
+    const { isFickle, isQuiet } = this.#options;
+    if (!isFickle || !this.#registered.delete(lease)) return;
+    if (isQuiet()) this.#left.add(lease);
+    const attempt = { ...this.#client.nextAttempt(), settledBelow: 0n };
+    const { principal } = this.#client;
+    const which = { lease, candidate: principal, expectedRevision: undefined };
+    const command: Command = { kind: "withdrawCandidate", principal, attempt, ...which };
+    await this.#client.change(this.#client.partitionOf(lease), 2_000, () => command);
   }
 
   /** It hears that it was chosen; several times, late, or never. */
@@ -62,6 +90,27 @@ export class Candidate {
     this.#busy.delete(lease);
   }
 
+  async #beat(announce: (liveness: Uint8Array) => void): Promise<void> {
+    const { clientId: instance, principal: name, process } = this.#client;
+    for (;;) {
+      this.#beats += 1n;
+      const keyed = (leases: readonly string[]) => leases.map((lease) => ({ lease: leaseKeyToWire(lease), name }));
+      // Now and then its session breaks.
+      const isOpen = this.#options.random.next() < 0.95;
+      const live = isOpen ? keyed([...this.#registered]) : [];
+      const closed = keyed(this.#leases.filter((lease) => !isOpen || !this.#registered.has(lease)));
+      const liveness = CandidateLiveness.fromPartial({ instance, sequence: this.#beats, live, closed });
+      announce(CandidateLiveness.encode(liveness).finish());
+      await process.sleep(isOpen ? beatMs : 3 * beatMs);
+    }
+  }
+
+  async #appear(lease: string): Promise<void> {
+    const isKnown = this.#registered.has(lease) ? await this.#answer(lease, 0n) : await this.#register(lease);
+    if (isKnown === false) this.#registered.delete(lease);
+    else if (isKnown) this.#registered.add(lease);
+  }
+
   async #accept(lease: string, token: bigint) {
     const attempt = { ...this.#client.nextAttempt(), settledBelow: 0n };
     const { principal } = this.#client;
@@ -77,20 +126,23 @@ export class Candidate {
   async #register(lease: string): Promise<boolean | undefined> {
     const attempt = { ...this.#client.nextAttempt(), settledBelow: 0n };
     const { principal } = this.#client;
+    const spec = this.#options.draw();
     const command: Command = { kind: "registerCandidate", principal, attempt, lease, candidate: principal, spec };
     const answer = await this.#client.change(this.#client.partitionOf(lease), 400, () => command);
     return answer === undefined ? undefined : answer.reply.kind === "candidateChanged";
   }
 
-  async #renew(lease: string): Promise<boolean | undefined> {
+  /** Answers a ping; 0 only says that it is there. */
+  async #answer(lease: string, pingNumber: bigint): Promise<boolean | undefined> {
     const { principal } = this.#client;
-    const answers = [{ lease, candidate: principal, pingNumber: 0n }];
-    const command: Command = { kind: "ackCandidates", principal, answers };
+    const command: Command = {
+      kind: "ackCandidates",
+      principal,
+      answers: [{ lease, candidate: principal, pingNumber }],
+    };
     const partition = this.#client.partitionOf(lease);
     const outcome = await this.#client.commandOnce(partition, command, timing.requestTimeoutMs);
     if (outcome.kind !== "answered" || outcome.value.reply.kind !== "answered") return undefined;
     return outcome.value.reply.isKnown[0];
   }
 }
-
-const alone = { kind: "exclusive", units: 1 } as const;

@@ -32,6 +32,8 @@ export class StoreClient {
   readonly #world: ClientWorld;
   readonly #random: Random;
   readonly #clientId: string;
+  /** How often its process has begun. */
+  readonly life: number;
   readonly #believed = new Map<number, string>();
   #attempts = 0n;
 
@@ -39,6 +41,7 @@ export class StoreClient {
     this.process = process;
     this.#world = world;
     this.#random = random;
+    this.life = life;
     this.#clientId = `${process.name}.${life}`;
   }
 

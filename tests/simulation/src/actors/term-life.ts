@@ -29,6 +29,10 @@ export interface HolderOptions {
   readonly leases: readonly LeasePlan[];
   readonly listener: TermListener;
   readonly flaws: HolderFlaws;
+  /** Whether it goes on for as long as it may; absent: it returns when it likes. */
+  readonly isSteady?: () => boolean;
+  /** Goes on when it is asked to finish, as long as it may renew. */
+  readonly isStubborn?: boolean;
 }
 
 /** One grant, and how its lease was claimed. */
@@ -82,7 +86,8 @@ export class TermLife {
 
   async #act(terms: readonly BelievedTerm[]): Promise<void> {
     const { process } = this.#client;
-    const endMs = process.boot() + 100 + this.#random.next() * 2_000;
+    const tireMs = 100 + this.#random.next() * 2_000;
+    const endMs = this.#options.isSteady?.() ? Number.POSITIVE_INFINITY : process.boot() + tireMs;
     const isOver = () => terms.some(({ hasStopped, isAskedToEnd }) => hasStopped || isAskedToEnd);
     while (!isOver() && process.boot() < Math.min(endMs, earliest(terms))) {
       if (this.#random.next() < 0.4) this.#write(terms);
@@ -122,7 +127,7 @@ export class TermLife {
       }
       this.#options.listener.onExtend(term, this.#deadlineOf(result.sendNumber));
       // Some finish when they are asked to; the others are refused after the drain bound.
-      if (result.isEnding && this.#random.next() < 0.5) term.isAskedToEnd = true;
+      if (result.isEnding && this.#random.next() < 0.5) term.isAskedToEnd = !this.#options.isStubborn;
     }
     return true;
   }

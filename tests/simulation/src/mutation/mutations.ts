@@ -1,3 +1,4 @@
+import { electionMutations } from "./election-mutations.ts";
 import { edited, type Mutation } from "./mutation.ts";
 import { acknowledgeEarly, skipSequenceCheck, takeSilenceForFailure } from "./port-mutations.ts";
 import { termMutations } from "./term-mutations.ts";
@@ -119,5 +120,6 @@ export const mutations: readonly Mutation[] = [
     replace: "export function settleWaiters(owned, now) { owned.stirred.clear();",
   }),
   ...termMutations,
+  ...electionMutations,
   ...watchMutations,
 ];

@@ -81,15 +81,18 @@ export class ElectionJudge {
     this.#choices.set(lease, { pending, batch });
   }
 
-  #lapse(batch: StoredBatch, { candidate, lease, token }: Extract<Event, { kind: "pendingLapsed" }>): void {
+  #lapse(batch: StoredBatch, event: Extract<Event, { kind: "pendingLapsed" }>): void {
+    const { author, candidate, lease, token } = event;
     const choice = this.#choices.get(lease);
     const what = `the choice of ${candidate} for ${lease} lapsed in batch ${batch.sequence}`;
     demand(choice?.pending.token === token, "rule 18", () => `${what} and was not pending`);
+    this.#choices.delete(lease);
+    // One that withdraws gives up its choice at once.
+    if (author !== "" && author === this.#namesOf(lease).get(candidate)) return;
     const waitedMs = this.#sight.mostMs(batch, choice.batch);
     demand(waitedMs >= choice.pending.acceptWindowMs, "rule 18", () => `${what} after ${waitedMs} ms`);
     const isTold = batch.events.some((event) => event.kind === "candidateCooledDown" && event.candidate === candidate);
     demand(isTold || !this.#namesOf(lease).has(candidate), "rule 18", () => `${what}, and it does not sit out`);
-    this.#choices.delete(lease);
   }
 
   #grant(batch: StoredBatch, lease: string, { holder, origin, principal, token }: HoldFacts, author: string): void {

@@ -104,6 +104,7 @@ export class LogJudge {
         this.#activeAtMs.set(event.lease, nowMs);
         return;
       case "holdPending":
+        this.#expectFree(event.lease, event.pending.candidate);
         this.#give(event.lease, event.pending.token);
         this.#chosen.add(`${event.lease}#${event.pending.token}`);
         return;
@@ -173,6 +174,13 @@ export class LogJudge {
     const units = running.reduce((sum, term) => sum + term.hold.units, hold.units);
     const capacity = this.#specs.get(lease)?.capacity ?? 0;
     demand(units <= capacity, "I4", () => `${lease} is given away to ${units} units of ${capacity}`);
+  }
+
+  /** Nobody is chosen while a term runs (rule 18). */
+  #expectFree(lease: string, candidate: string): void {
+    const [running] = this.#runningOn(lease);
+    const what = () => `${candidate} was chosen for ${lease} while ${running?.hold.holder} holds it`;
+    demand(running === undefined, "rule 18", what);
   }
 
   /** What was claimed together is granted together or not at all (rule 1). */

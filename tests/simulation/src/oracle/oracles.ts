@@ -3,12 +3,16 @@ import { takeSnapshot } from "@tenure/core";
 import type { MemoryLog } from "@tenure/log/memory";
 import type { LeaseReading } from "../actors/reader.ts";
 import type { WatcherListener } from "../actors/watcher.ts";
+import type { ElectionNode } from "../store/election-node.ts";
+import type { ChoiceListener } from "../store/election-store.ts";
 import { incarnationId, type NodeListener, type ReplicaNode } from "../store/replica-node.ts";
 import { livenessBoundMs, stopBoundMs } from "../store/timing.ts";
 import type { VirtualTime } from "../time/virtual-time.ts";
 import { AnswerJudge } from "./answer-judge.ts";
 import { ChangeRecord } from "./change-record.ts";
+import { CoordinationJudge } from "./coordination-judge.ts";
 import { Court } from "./court.ts";
+import { LeaderJudge } from "./leader-judge.ts";
 import { LogJudge } from "./log-judge.ts";
 import { LogRecord } from "./log-record.ts";
 import { LossJudge } from "./loss-judge.ts";
@@ -25,6 +29,8 @@ export class Oracles {
   readonly watches: WatchJudge;
   readonly answers: AnswerJudge;
   readonly judge: LogJudge;
+  readonly leaders = new LeaderJudge();
+  readonly #coordination = new CoordinationJudge();
   readonly #losses: LossJudge;
   readonly #changes = new ChangeRecord();
   readonly #watchers = new Map<string, WatcherJudge>();
@@ -84,6 +90,14 @@ export class Oracles {
       onOpened: (isResuming) => judge.reopened(isResuming),
       onResponse: (response) => this.court.examine(() => judge.received(response)),
       onRefused: (thrown) => this.court.noteCrash(thrown),
+    };
+  }
+
+  /** What a replica of the election service decides. */
+  choicesOf(node: ElectionNode): ChoiceListener {
+    return {
+      onElect: (lease, request) => this.court.examine(() => this.#coordination.elects(node, lease, request)),
+      onMark: (lease, request) => this.court.examine(() => this.#coordination.marks(node, lease, request)),
     };
   }
 
@@ -169,9 +183,18 @@ export class Oracles {
     }
   }
 
+  /** Whoever should lead does, now that nothing has gone wrong for a while. */
+  expectLed(leases: readonly string[]): void {
+    for (const { state } of this.logs) {
+      for (const lease of leases) this.leaders.expectLed(state.leases.get(lease), this.#time.nowMs);
+    }
+  }
+
   #take(log: LogRecord, message: Parameters<LogRecord["take"]>[0]): void {
     const batch = log.take(message);
     this.judge.judge(batch, this.#time.nowMs);
+    this.#coordination.judge(batch, log.state);
+    for (const event of batch.events) this.leaders.judge(event, this.#time.nowMs);
     for (const event of batch.events) {
       if (event.kind === "attemptRecorded") this.answers.recorded(event.client, event.number);
     }

@@ -49,7 +49,8 @@ export class OutageJudge {
       this.#owned.add(partition);
       if (!isInOrder) this.note({ instance, partition, epoch, sinceMs: this.#sight.decidedAtMs(batch) });
     }
-    const end = events.at(-1);
+    // Renewals of the same batch are written after it.
+    const end = events.find(({ kind }) => kind === "ownerHandedOver");
     if (end?.kind === "ownerHandedOver" && !this.#isOwed(batch)) this.#heirs.set(partition, end.successor);
   }
 

@@ -60,6 +60,11 @@ export class Sights {
     return this.#loads.find((load) => load.partition === partition && load.sequence >= sequence)?.atMs;
   }
 
+  /** When it first was told the message by the log; undefined if it never was. */
+  toldAtMs(partition: number, sequence: bigint): number | undefined {
+    return this.#seen.get(`${partition}/${sequence}`);
+  }
+
   /** When it last saw the message anew: state that was loaded again counts from there. */
   lastSightMs(partition: number, sequence: bigint, batchId: string): number | undefined {
     const load = this.#loads.findLast((one) => one.partition === partition && one.sequence >= sequence);

@@ -1,4 +1,11 @@
-import { defaultSettings, type OwnershipTiming, type Settings, type Timing, testTimingPolicy } from "@tenure/core";
+import {
+  defaultSettings,
+  type ElectionTiming,
+  type OwnershipTiming,
+  type Settings,
+  type Timing,
+  testTimingPolicy,
+} from "@tenure/core";
 
 /**
  * As tight as inequality (1) allows: 850 ms ≥ 1.1 × (600 ms / 0.9 + 100 ms) = 843.3 ms. A mistake of a hundredth of a
@@ -42,3 +49,18 @@ export const ownershipTiming: OwnershipTiming = {
  * pause after an outage (R + T + 1 s), and a takeover with the longest back-off.
  */
 export const livenessBoundMs = 4_500;
+
+/** Elections are quick, so that a short run sees many. */
+export const electionTiming: ElectionTiming = {
+  answerBoundMs: 300,
+  liveBoundMs: 300,
+  roundSlackMs: 150,
+  firstReaskMs: 400,
+  longestReaskMs: 800,
+  actionLookMs: 100,
+  longestLookMs: 2_000,
+};
+
+/** What the coordinators divide among each other, and how long a share outlives a silent one. */
+export const shards = 2;
+export const shardLeaseDurationMs = 2_000;
