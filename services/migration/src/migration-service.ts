@@ -128,11 +128,10 @@ class MigrationService implements AsyncDisposable {
   }
 
   #handlerContext(): MigrationContext {
-    const { clock, config, random } = this.#context;
+    const { clock, config } = this.#context;
     if (this.#directory === undefined || !this.#reader.isReady) throw replicaBehind("the log is being read");
     return {
       clock,
-      random,
       reader: this.#reader,
       store: this.#store,
       directory: this.#directory,

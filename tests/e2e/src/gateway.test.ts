@@ -68,10 +68,11 @@ describe("the gateway", () => {
     expect(refused.code).toBe(grpcCodes.RESOURCE_EXHAUSTED);
   });
 
-  it("answers UNIMPLEMENTED for a stream that no service serves yet", async () => {
+  it("ends a stream whose message breaks a rule with the rule", async () => {
     const stream = client.makeBidiStreamRequest("/tenure.v1.MigrationService/Join", pass, pass);
     stream.on("data", () => undefined);
+    stream.write(Buffer.alloc(0));
     const [error] = (await once(stream, "error").catch((thrown) => [thrown])) as [ServiceError];
-    expect([error.code, faultOf(error).reason]).toEqual([grpcCodes.UNIMPLEMENTED, "NOT_SERVED"]);
+    expect([error.code, faultOf(error).reason]).toEqual([grpcCodes.INVALID_ARGUMENT, "INVALID_FIELD"]);
   });
 });

@@ -2,15 +2,10 @@ import { execFile } from "node:child_process";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual, promisify } from "node:util";
-import {
-  MigrationServiceDefinition,
-  MigrationServiceListRequest,
-  Severity,
-  SystemServiceDefinition,
-} from "@tenure/contracts";
+import { Severity, SystemServiceDefinition } from "@tenure/contracts";
 import { freePort, processState, tempDirectory, waitFor } from "@tenure/testkit";
 import { describe, expect, it } from "vitest";
-import { callUnary, faultOf } from "./grpc.ts";
+import { callUnary } from "./grpc.ts";
 import { launch, spawnLauncher } from "./launch.ts";
 
 const { status, doctor } = SystemServiceDefinition.methods;
@@ -58,20 +53,6 @@ describe("npm start", () => {
     const after = await callUnary(second.grpc, SystemServiceDefinition, status, {});
     expect(after.incarnationId).toBe(before.incarnationId);
     expect(second.process.output.all.join("\n")).toContain("(continued from the last run)");
-  }, 240_000);
-
-  it("answers UNIMPLEMENTED with a typed detail for what no service serves", async () => {
-    await using folder = await tempDirectory();
-    await using system = await launch(folder.path);
-    const { list } = MigrationServiceDefinition.methods;
-    const request = MigrationServiceListRequest.fromPartial({});
-    const refused = await callUnary(system.grpc, MigrationServiceDefinition, list, request).catch((error) => error);
-    expect(faultOf(refused)).toMatchObject({
-      code: "UNIMPLEMENTED",
-      reason: "NOT_SERVED",
-      message: "no service of this deployment serves tenure.v1.MigrationService",
-      details: { applied: "NO" },
-    });
   }, 240_000);
 
   it("says not ready while a service is away, starts it again, and is ready again", async () => {

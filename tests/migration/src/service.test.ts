@@ -9,6 +9,7 @@ import {
   MigrationServiceReportRequest,
   MigrationServiceValidateRequest,
   MigrationServiceWatchRequest,
+  ReadConsistency,
   TermEndReason,
   WatchMarkKind,
 } from "@tenure/contracts";
@@ -63,7 +64,8 @@ describe("documents", () => {
     const named = { namespace: "life", name: "moves" };
     const { configuration: tried } = await desk.apply(any, { dryRun: true });
     expect(tried).toMatchObject({ name: "moves", lock: { namespace: "life", name: "moves" } });
-    const get = () => deployment.migrations.get(MigrationServiceGetRequest.fromPartial(named));
+    const read = { consistency: ReadConsistency.LINEARIZABLE };
+    const get = () => deployment.migrations.get(MigrationServiceGetRequest.fromPartial({ ...named, read }));
     expect((await faultOf(get())).reason).toBe("CONFIGURATION_NOT_FOUND");
     const { configuration } = await desk.apply(any, { expectedRevision: 0n, coordinated: true });
     expect((await faultOf(desk.apply(any, { expectedRevision: 0n }))).reason).toBe("REVISION_CONFLICT");
@@ -72,7 +74,7 @@ describe("documents", () => {
     await desk.apply(documentOf("others", { volume: "*" }));
     const listOf = async (token: string) =>
       deployment.migrations.list(
-        MigrationServiceListRequest.fromPartial({ namespace: "life", page: { size: 1, token } }),
+        MigrationServiceListRequest.fromPartial({ namespace: "life", read, page: { size: 1, token } }),
       );
     const first = await listOf("");
     const second = await listOf(first.page?.nextToken ?? "");

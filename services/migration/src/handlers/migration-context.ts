@@ -1,7 +1,7 @@
 import type { CallContext } from "@tenure/bus";
 import { type MigrationAlarm, ReadConsistency, type ReadOptions } from "@tenure/contracts";
 import { checkLeaseKey, type LeaseRecord, leaseKey, namespaceOf } from "@tenure/core";
-import { type Clock, Fault, invalid, type Random } from "@tenure/kernel";
+import { type Clock, Fault, invalid } from "@tenure/kernel";
 import type { Alarm } from "@tenure/migration-rules";
 import { type LogReader, replicaBehind } from "@tenure/reader";
 import type { MigrationDirectory } from "../directory/migration-directory.ts";
@@ -12,7 +12,6 @@ import type { MigrationStore } from "../store/migration-store.ts";
 /** What every call stands on. */
 export interface MigrationContext {
   readonly clock: Clock;
-  readonly random: Random;
   readonly reader: LogReader;
   readonly store: MigrationStore;
   readonly directory: MigrationDirectory;

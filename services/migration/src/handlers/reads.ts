@@ -7,6 +7,7 @@ import {
   type MigrationServiceListRequest,
   MigrationServiceListResponse,
   pageTokenExpired,
+  ReadConsistency,
   readPage,
 } from "@tenure/contracts";
 import { Fault } from "@tenure/kernel";
@@ -35,8 +36,13 @@ export async function list(
   const pageScope = `migrations ${reader.incarnationId} ${request.namespace}`;
   const slice = readPage(request.page, pageScope);
   if (slice instanceof Fault) throw slice;
-  await reach(context, request.read, scope);
   const { from } = slice;
+  const isFirst = from === undefined;
+  await reach(
+    context,
+    isFirst ? request.read : { consistency: ReadConsistency.PLAIN, minRevision: from.revision },
+    scope,
+  );
   // Few change rarely: a list that one changed under is begun anew rather than shown as it was.
   if (from !== undefined && directory.configurationsRevision > from.revision) throw pageTokenExpired(from);
   const revision = from?.revision ?? reader.revision;

@@ -2,7 +2,7 @@ import type { CallContext } from "@tenure/bus";
 import {
   ChangeKind,
   durationToMs,
-  MigrationEvent,
+  type MigrationEvent,
   type MigrationServiceWatchRequest,
   MigrationServiceWatchResponse,
   ResyncReason,
@@ -10,18 +10,9 @@ import {
   type WatchOptions,
 } from "@tenure/contracts";
 import { Fault, invalid } from "@tenure/kernel";
-import { alarmKey } from "@tenure/migration-rules";
 import { tooManyWatchers } from "@tenure/reader";
-import { alarmsToWire, type MigrationContext, namespaceIn, reach } from "./migration-context.ts";
-
-type Subject = NonNullable<MigrationEvent["subject"]>;
-
-/** One thing that is watched, and what tells whether it changed. */
-interface Seen {
-  readonly subject: Subject;
-  readonly revision: bigint;
-  readonly text: string;
-}
+import { type MigrationContext, namespaceIn, reach } from "./migration-context.ts";
+import { difference, event, look } from "./watched.ts";
 
 const heartbeatBoundsMs = { least: 1_000, most: 60_000, usual: 5_000 };
 
@@ -100,58 +91,6 @@ class News {
     this.#isRung = false;
     return wasRung;
   }
-}
-
-/** Everything that a watch selects, by name. */
-function look(context: MigrationContext, { name, namespace }: MigrationServiceWatchRequest): Map<string, Seen> {
-  const { directory, reader } = context;
-  const seen = new Map<string, Seen>();
-  const add = (key: string, subject: Subject, revision: bigint) => {
-    const text = Buffer.from(MigrationEvent.encode(MigrationEvent.fromPartial({ subject })).finish()).toString(
-      "base64",
-    );
-    seen.set(key, { subject, revision, text });
-  };
-  for (const place of namespace === "" ? directory.namespaces : [namespace]) {
-    const { alarms, configurations, participants } = directory.stateOf(place);
-    const named = configurations.filter(({ wire }) => name === "" || wire.name === name);
-    const controllers = new Set(named.flatMap(({ wire }) => wire.controllerLeaders.map((leader) => leader.name)));
-    for (const { inForce, wire } of named) {
-      add(`configuration ${inForce.lock}`, { $case: "configuration", value: wire }, inForce.revision);
-    }
-    for (const { participant, revision, wire } of participants) {
-      const isMeant =
-        name === "" ||
-        participant.digests.has(name) ||
-        participant.controllers.some((one) => controllers.has(one.name));
-      if (isMeant) add(`participant ${place} ${participant.instance}`, { $case: "participant", value: wire }, revision);
-    }
-    const meant = alarms.filter((alarm) => name === "" || alarm.controller === "" || controllers.has(alarm.controller));
-    alarmsToWire(context, place, meant).forEach((value, index) => {
-      const alarm = meant[index];
-      if (alarm !== undefined) add(`alarm ${place} ${alarmKey(alarm)}`, { $case: "alarm", value }, reader.revision);
-    });
-  }
-  return seen;
-}
-
-function difference(
-  before: ReadonlyMap<string, Seen>,
-  now: ReadonlyMap<string, Seen>,
-  revision: bigint,
-): MigrationEvent[] {
-  const events: MigrationEvent[] = [];
-  for (const [key, one] of now) {
-    const known = before.get(key);
-    if (known === undefined) events.push(event(ChangeKind.ADDED, one));
-    else if (known.text !== one.text) events.push(event(ChangeKind.CHANGED, one));
-  }
-  for (const [key, one] of before) if (!now.has(key)) events.push(event(ChangeKind.REMOVED, { ...one, revision }));
-  return events;
-}
-
-function event(kind: ChangeKind, { revision, subject }: Seen): MigrationEvent {
-  return MigrationEvent.fromPartial({ kind, subject, revision });
 }
 
 function told(events: readonly MigrationEvent[], revision: bigint): MigrationServiceWatchResponse {

@@ -1,11 +1,11 @@
 import {
-  bytesOfHex,
+  Eligibility,
   hexOf,
   leaseKeyToWire,
   migrationToWire,
   MigrationConfiguration as WireConfiguration,
 } from "@tenure/contracts";
-import { type Eligibility, type LeaseRecord, type MigrationRecord, namespaceOf } from "@tenure/core";
+import { type LeaseRecord, type MigrationRecord, namespaceOf } from "@tenure/core";
 import {
   type ConfigurationInForce,
   digestOf,
@@ -62,11 +62,9 @@ export function eligibilityOf(configuration: MigrationConfiguration): Eligibilit
       { name: component, versionRange },
     ]),
   );
-  const configurationDigest = hexOf(digestOf(configuration));
-  return { configuration: configuration.name, configurationDigest, components: [...components.values()] };
-}
-
-/** Who may hold a lock, on the wire. */
-export function eligibilityToWire({ components, configuration, configurationDigest }: Eligibility) {
-  return { configuration, configurationDigest: bytesOfHex(configurationDigest), components: [...components] };
+  return Eligibility.fromPartial({
+    configuration: configuration.name,
+    configurationDigest: digestOf(configuration),
+    components: [...components.values()],
+  });
 }

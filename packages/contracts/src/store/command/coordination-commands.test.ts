@@ -88,9 +88,11 @@ describe("a coordinator's request", () => {
       lock: lease,
       configuration: { name: "m", author: "forged", revision: 77n },
       eligibility: { configuration: "m", configurationDigest: new Uint8Array([1]), components: [{ name: "*" }] },
+      unlessHeld: true,
     });
     const command = putMigrationCommand(request, "migration");
-    expect(command).toMatchObject({ expectedRevision: undefined, eligibility: { configurationDigest: "01" } });
+    expect(command).toMatchObject({ eligibility: { configurationDigest: "01" }, isUnlessHeld: true });
+    expect(command).toMatchObject({ expectedRevision: undefined });
     const bytes = (command as { configuration: Uint8Array }).configuration;
     expect(MigrationConfiguration.decode(bytes)).toMatchObject({ name: "m", author: "migration", revision: 0n });
   });
