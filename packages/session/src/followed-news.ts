@@ -44,6 +44,7 @@ export class FollowedNews {
   readonly #leases = new Map<LeaseKey, Followed>();
   readonly #holds = new Set<string>();
   #candidates = 0;
+  #fresh: CandidateKey[] = [];
 
   constructor(news: News, principal: string, port: NewsPort) {
     this.#news = news;
@@ -101,6 +102,13 @@ export class FollowedNews {
     }
   }
 
+  /** The candidates that have become the client's own since this was asked for. */
+  takeFresh(): readonly CandidateKey[] {
+    const fresh = this.#fresh;
+    this.#fresh = [];
+    return fresh;
+  }
+
   close(): void {
     for (const { unfollow } of this.#leases.values()) unfollow();
     this.#leases.clear();
@@ -131,6 +139,7 @@ export class FollowedNews {
     if (candidates === undefined || candidates.has(key.name)) return;
     candidates.add(key.name);
     this.#candidates += 1;
+    this.#fresh.push(key);
   }
 
   #dropCandidate(key: CandidateKey | undefined): void {

@@ -19,21 +19,26 @@ function setUp() {
     return { heardAtMs: clock.now(), candidates: () => keys };
   };
   const names = () =>
-    sent.map(({ closed, live: beating }) => [beating, closed].map((keys) => keys.map(({ name }) => name)));
-  return { clock, sent, live, sessionOf, names };
+    sent.map(({ beating, closed, live: named }) => [
+      ...named.map(({ name }) => name),
+      ...closed.map(({ name }) => `-${name}`),
+      ...beating.map((stream) => `stream ${stream}`),
+    ]);
+  const begin = (session: ReturnType<typeof sessionOf>) => live.onCandidates(session, session.candidates());
+  return { begin, clock, sent, live, sessionOf, names };
 }
 
 describe("LiveCandidates", () => {
-  it("announces a session's candidates at once, then each second while its client is heard", async () => {
-    const { clock, live, names, sessionOf } = setUp();
+  it("names a session's candidates at once, then tells each second that it beats, while its client is heard", async () => {
+    const { begin, clock, live, names, sessionOf } = setUp();
     const session = sessionOf("a", "b");
-    live.onCandidates(session);
+    begin(session);
     await clock.advance(0);
-    expect(names()).toEqual([[["a", "b"], []]]);
+    expect(names()).toEqual([["a", "b"]]);
     await clock.advance(500);
     session.heardAtMs = clock.now();
     await clock.advance(500);
-    expect(names()).toHaveLength(2);
+    expect(names()).toEqual([["a", "b"], ["stream 1"]]);
     await clock.advance(3_000);
     expect(names(), "a client that is silent does not beat").toHaveLength(2);
     session.heardAtMs = clock.now();
@@ -42,18 +47,31 @@ describe("LiveCandidates", () => {
     live[Symbol.dispose]();
   });
 
+  it("names what is new, and every ten seconds all", async () => {
+    const { begin, clock, live, names, sent, sessionOf } = setUp();
+    const session = sessionOf("a", "b");
+    begin(session);
+    live.onCandidates(session, [{ lease: { namespace: "n", name: "l" }, name: "c" }]);
+    await clock.advance(0);
+    expect(names()).toEqual([["a", "b", "c"]]);
+    for (let second = 0; second < 20; second += 1) {
+      session.heardAtMs = clock.now();
+      await clock.advance(1_000);
+    }
+    expect(sent.filter(({ live: named }) => named.length > 0)).toHaveLength(3);
+    expect(sent.filter(({ beating }) => beating.length > 0)).toHaveLength(20);
+    live[Symbol.dispose]();
+  });
+
   it("announces a close at once, with growing numbers, and then is silent", async () => {
-    const { clock, live, names, sent, sessionOf } = setUp();
+    const { begin, clock, live, names, sent, sessionOf } = setUp();
     const session = sessionOf("a");
-    live.onCandidates(session);
+    begin(session);
     await clock.advance(0);
     live.onClosed(session);
     live.onClosed(session);
     await clock.advance(0);
-    expect(names()).toEqual([
-      [["a"], []],
-      [[], ["a"]],
-    ]);
+    expect(names()).toEqual([["a"], ["-a"]]);
     expect(sent.map(({ sequence }) => sequence)).toEqual([1n, 2n]);
     await clock.advance(5_000);
     expect(sent).toHaveLength(2);
@@ -61,10 +79,11 @@ describe("LiveCandidates", () => {
   });
 
   it("splits what does not fit into one message", async () => {
-    const { clock, live, sent, sessionOf } = setUp();
-    live.onCandidates(sessionOf(...Array.from({ length: 4_500 }, (_, number) => `candidate-${number}`)));
+    const { begin, clock, live, sent, sessionOf } = setUp();
+    begin(sessionOf(...Array.from({ length: 4_500 }, (_, number) => `candidate-${number}`)));
     await clock.advance(0);
-    expect(sent.map(({ live: beating }) => beating.length)).toEqual([2_000, 2_000, 500]);
+    expect(sent.map(({ live: named }) => named.length)).toEqual([2_000, 2_000, 500]);
+    expect(sent.map(({ stream }) => stream)).toEqual([1n, 1n, 1n]);
     live[Symbol.dispose]();
   });
 });

@@ -17,34 +17,43 @@ export interface LiveCandidatesOptions {
   readonly instance: string;
 }
 
-/** How often live candidates are announced; a coordinator takes a beat of the last two seconds as an answer. */
+/** How often streams are announced; a coordinator takes a beat of the last two seconds as an answer. */
 const intervalMs = 1_000;
-/** Candidates of one announcement, so that it fits into one message. */
+/** All candidates of a stream are named again after so many announcements, for coordinators that have missed them. */
+const namedAgainAfter = 10n;
+/** Candidates, or streams, of one announcement, so that it fits into one message. */
 const mostPerMessage = 2_000;
 
 /**
- * Tells coordinators which candidates have a session here that beats, every second and at once when a session gets a
- * candidate or closes: a lease whose candidates are live is elected without asking them. What is lost does no harm.
+ * Tells coordinators which candidates have a session here that beats: each candidate when it is new and then now and
+ * then, and every second which sessions beat, so that many candidates of one client cost no more than one. A lease whose
+ * candidates are live is elected without asking them. What is lost does no harm.
  */
 export class LiveCandidates implements Disposable {
   readonly #options: LiveCandidatesOptions;
-  readonly #sessions = new Set<LiveSession>();
-  /** Heard of since the last announcement, to be announced before the next second. */
-  readonly #fresh = new Set<LiveSession>();
+  /** The sessions that have candidates, each with its number. */
+  readonly #sessions = new Map<LiveSession, bigint>();
+  /** To be named before the next second. */
+  readonly #fresh = new Map<LiveSession, CandidateKey[]>();
   #closed: CandidateKey[] = [];
   #timer: Timer | undefined;
   #isFlushing = false;
   #announcedAtMs = Number.NEGATIVE_INFINITY;
   #sequence = 0n;
+  #lastNumber = 0n;
+  #rounds = 0n;
 
   constructor(options: LiveCandidatesOptions) {
     this.#options = options;
   }
 
-  /** A session has candidates. */
-  onCandidates(session: LiveSession): void {
-    this.#sessions.add(session);
-    this.#fresh.add(session);
+  /** A session has new candidates. */
+  onCandidates(session: LiveSession, candidates: readonly CandidateKey[]): void {
+    if (!this.#sessions.has(session)) {
+      this.#lastNumber += 1n;
+      this.#sessions.set(session, this.#lastNumber);
+    }
+    this.#fresh.set(session, [...(this.#fresh.get(session) ?? []), ...candidates]);
     this.#flushSoon();
     this.#arm();
   }
@@ -74,8 +83,12 @@ export class LiveCandidates implements Disposable {
   #announceAll(): void {
     const sinceMs = this.#announcedAtMs;
     this.#announcedAtMs = this.#options.clock.now();
-    const live = [...this.#sessions].filter(({ heardAtMs }) => heardAtMs >= sinceMs);
-    this.#announce(live);
+    this.#rounds += 1n;
+    const beating = [...this.#sessions].filter(([{ heardAtMs }]) => heardAtMs >= sinceMs);
+    for (const [session, stream] of beating) {
+      if ((stream + this.#rounds) % namedAgainAfter === 0n) this.#name(stream, [...session.candidates()]);
+    }
+    for (const some of slices(beating)) this.#send({ beating: some.map(([, stream]) => stream) });
   }
 
   #flushSoon(): void {
@@ -86,27 +99,26 @@ export class LiveCandidates implements Disposable {
 
   #flush(): void {
     this.#isFlushing = false;
-    const fresh = [...this.#fresh];
+    for (const [session, live] of this.#fresh) this.#name(this.#sessions.get(session) ?? 0n, live);
     this.#fresh.clear();
-    this.#announce(fresh);
+    for (const closed of slices(this.#closed)) this.#send({ closed });
+    this.#closed = [];
   }
 
-  #announce(sessions: readonly LiveSession[]): void {
-    const live = sessions.flatMap((session) => [...session.candidates()]);
-    const closed = this.#closed;
-    this.#closed = [];
+  #name(stream: bigint, candidates: readonly CandidateKey[]): void {
+    for (const live of slices(candidates)) this.#send({ stream, live });
+  }
+
+  #send(news: Parameters<typeof CandidateLiveness.fromPartial>[0]): void {
     const { bus, instance } = this.#options;
     if (!bus.connected) return;
-    for (let from = 0; from < Math.max(live.length, closed.length); from += mostPerMessage) {
-      this.#sequence += 1n;
-      const to = from + mostPerMessage;
-      const message = {
-        instance,
-        sequence: this.#sequence,
-        live: live.slice(from, to),
-        closed: closed.slice(from, to),
-      };
-      bus.publish(livenessSubject(instance), CandidateLiveness.encode(message).finish());
-    }
+    this.#sequence += 1n;
+    const message = CandidateLiveness.fromPartial({ instance, sequence: this.#sequence, ...news });
+    bus.publish(livenessSubject(instance), CandidateLiveness.encode(message).finish());
   }
+}
+
+/** A list in parts that each fit into one message. */
+function* slices<Item>(items: readonly Item[]): Generator<Item[], void, undefined> {
+  for (let from = 0; from < items.length; from += mostPerMessage) yield items.slice(from, from + mostPerMessage);
 }

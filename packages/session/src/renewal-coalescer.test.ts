@@ -6,7 +6,7 @@ import {
   StoreServiceRenewRequest,
   StoreServiceRenewResponse,
 } from "@tenure/contracts";
-import { Fault } from "@tenure/kernel";
+import { FakeClock, Fault } from "@tenure/kernel";
 import { describe, expect, it } from "vitest";
 import { RenewalCoalescer } from "./renewal-coalescer.ts";
 import { joinPacked, mostHoldsPerCall, packedGroups } from "./renewal-groups.ts";
@@ -73,6 +73,22 @@ describe("RenewalCoalescer", () => {
     commitAll(desk.calls[2]);
     expect(decodeRenewals(b.acked[0] ?? new Uint8Array(0))).toEqual([group(1, 20, [2]), group(1, 21, [2])]);
     expect(renewals.queuedHolds).toBe(0);
+  });
+
+  it("sends renewals that are in no hurry together, a while after the first", async () => {
+    const clock = new FakeClock();
+    const desk = new OwnerDesk();
+    const renewals = new RenewalCoalescer(desk, { clock, gatherMs: 250, deadlineMs: 5_000 });
+    renewals.renew(new TestClient("a"), packed(group(1, 10, [1])));
+    await clock.advance(200);
+    renewals.renew(new TestClient("b"), packed(group(1, 20, [2])));
+    expect(desk.calls).toEqual([]);
+    await clock.advance(50);
+    expect(holdsOf(desk.calls[0])).toEqual([
+      ["a", [group(1, 10, [1])]],
+      ["b", [group(1, 20, [2])]],
+    ]);
+    expect([desk.calls.length, clock.pendingTimers]).toEqual([1, 0]);
   });
 
   it("passes on exactly what the owner says of each client: acknowledged, refused, ending", () => {

@@ -6,8 +6,8 @@ import {
   StoreServiceRenewRequest,
   StoreServiceRenewResponse,
 } from "@tenure/contracts";
-import { Fault } from "@tenure/kernel";
-import type { Outcome, StoreCallOptions } from "./open-call.ts";
+import { type Clock, Fault, type Timer } from "@tenure/kernel";
+import type { Outcome } from "./open-call.ts";
 import { mostHoldsPerCall, type PackedGroup, packGroups } from "./renewal-groups.ts";
 import { noPartition, queueFull, refusalsOf, unknownOutcome } from "./renewal-refusals.ts";
 import type { OwnerPort } from "./store-calls.ts";
@@ -37,6 +37,7 @@ type Taken = Pick<Queued, "client" | "groups">;
 interface Lane {
   readonly queue: Map<RenewalClient, Queued>;
   isUnderWay: boolean;
+  gathering: Timer | undefined;
   holds: number;
 }
 
@@ -52,8 +53,17 @@ const mostQueuedHolds = 1_000_000;
 /** Of these one client's: what 16 calls carry, so that a client that runs wild leaves room for the others. */
 const mostQueuedPerClient = 16 * mostHoldsPerCall;
 
-/** A renewal that takes longer is worth nothing: its holder has counted it as missed (T, 2 s). */
-const ownCall: StoreCallOptions = { principal: anonymous, deadlineMs: 2_000 };
+/** A renewal that takes longer is worth nothing: its holder has counted it as missed (T). */
+const renewTimeoutMs = 2_000;
+
+/** For renewals that are in no hurry. */
+export interface RenewalGathering {
+  readonly clock: Clock;
+  /** How long they wait for others to share a call with. */
+  readonly gatherMs: number;
+  /** How long a call may take. */
+  readonly deadlineMs: number;
+}
 
 /**
  * Renews terms of many clients with one call per partition at a time; what comes meanwhile shares the next. Every
@@ -61,10 +71,12 @@ const ownCall: StoreCallOptions = { principal: anonymous, deadlineMs: 2_000 };
  */
 export class RenewalCoalescer {
   readonly #calls: OwnerPort;
+  readonly #gathering: RenewalGathering | undefined;
   readonly #lanes = new Map<number, Lane>();
 
-  constructor(calls: OwnerPort) {
+  constructor(calls: OwnerPort, gathering?: RenewalGathering) {
     this.#calls = calls;
+    this.#gathering = gathering;
   }
 
   /** Renews; what became of it is told to the client, group by group, as it is known. */
@@ -74,7 +86,7 @@ export class RenewalCoalescer {
       const fault = lane === undefined ? noPartition(group.partition) : enqueue(lane, client, group);
       if (fault !== undefined) client.onRefused(refusalsOf([group], fault));
     }
-    for (const { partition } of groups) this.#turn(partition);
+    for (const { partition } of groups) this.#gather(partition);
   }
 
   /** What waits to be sent, in holds. */
@@ -88,9 +100,20 @@ export class RenewalCoalescer {
     const known = this.#lanes.get(partition);
     if (known !== undefined) return known;
     if (!this.#calls.hasPartition(partition)) return undefined;
-    const lane = { queue: new Map(), isUnderWay: false, holds: 0 };
+    const lane = { queue: new Map(), isUnderWay: false, gathering: undefined, holds: 0 };
     this.#lanes.set(partition, lane);
     return lane;
+  }
+
+  #gather(partition: number): void {
+    const lane = this.#lanes.get(partition);
+    if (lane === undefined || lane.gathering !== undefined) return;
+    const turn = () => {
+      lane.gathering = undefined;
+      this.#turn(partition);
+    };
+    if (this.#gathering === undefined) turn();
+    else lane.gathering = this.#gathering.clock.schedule(this.#gathering.gatherMs, turn);
   }
 
   #turn(partition: number): void {
@@ -99,8 +122,9 @@ export class RenewalCoalescer {
     const taken = takeSome(lane);
     const sources = taken.map(sourceOf);
     const request = StoreServiceRenewRequest.encode({ sources }).finish();
+    const options = { principal: anonymous, deadlineMs: this.#gathering?.deadlineMs ?? renewTimeoutMs };
     lane.isUnderWay = true;
-    this.#calls.startAtOwner("StoreService.Renew", partition, request, ownCall, (outcome) => {
+    this.#calls.startAtOwner("StoreService.Renew", partition, request, options, (outcome) => {
       lane.isUnderWay = false;
       settle(taken, outcome);
       this.#turn(partition);

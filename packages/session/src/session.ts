@@ -240,15 +240,12 @@ export class Session implements OpenSession, RenewalClient {
     if (this.#isOver) return;
     try {
       this.#news?.onAnswered(method, request, response);
-      if (isOfCandidates(method)) this.#services.live?.onCandidates(this);
+      const fresh = this.#news?.takeFresh() ?? [];
+      if (fresh.length > 0) this.#services.live?.onCandidates(this, fresh);
     } catch {
       // Bytes that the store could read and this process cannot: its client hears of them by its own reads.
     }
   }
-}
-
-function isOfCandidates(method: string): boolean {
-  return method.startsWith("CandidateService.") && !method.endsWith("List") && !method.endsWith("Get");
 }
 
 function requireAtMost(field: string, count: number, most: number): void {

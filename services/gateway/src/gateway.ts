@@ -7,7 +7,13 @@ import {
   publicServices,
 } from "@tenure/contracts";
 import { productVersion, type ServiceContext } from "@tenure/runtime";
-import { createSessionEngine, type EngineParts, type LocalReads, type SessionLimits } from "@tenure/session";
+import {
+  createSessionEngine,
+  type EngineParts,
+  type LocalReads,
+  RenewalCoalescer,
+  type SessionLimits,
+} from "@tenure/session";
 import { type gatewayFields, readTls } from "./config.ts";
 import { ConnectionLimits } from "./front/connection-limits.ts";
 import type { FrontContext } from "./front/front-context.ts";
@@ -33,6 +39,9 @@ export interface GatewayPorts {
   /** Whether a running instance has ever announced that it serves this service, by full name. */
   wasServed(fullName: string): boolean;
 }
+
+/** Beats of identities may wait a little for others: three missed ones, of a second or more each, make one silent. */
+const unhurried = { gatherMs: 250, deadlineMs: 5_000 };
 
 /** Sessions have this long to go elsewhere after the goodbye, in milliseconds; then they are ended. */
 const goodbyeMs = 2_000;
@@ -153,7 +162,7 @@ function streamFronts(
   const keepAlive = { store, renewals, partitions: incarnation.partitions, holdOf };
   const heartbeat: HeartbeatServices = {
     store,
-    renewals,
+    renewals: new RenewalCoalescer(store, { clock, ...unhurried }),
     clock,
     partitions: incarnation.partitions,
     namespace: config.identityNamespace,

@@ -4,14 +4,24 @@ import { benchmarksNamed } from "./rows/index.ts";
 
 describe("the command line", () => {
   it("asks for a full run of everything unless it says otherwise", () => {
-    expect(readArguments([])).toEqual({ isQuick: false, isCheck: false, rounds: 5, names: [], nodeOptions: [] });
+    expect(readArguments([])).toEqual({
+      isQuick: false,
+      isCheck: false,
+      isDocument: false,
+      rounds: 5,
+      names: [],
+      nodeOptions: [],
+    });
     expect(benchmarksNamed([]).map(({ name }) => name)).toContain("growth");
+    expect(benchmarksNamed([], true).map(({ name }) => name)).not.toContain("growth");
+    expect(benchmarksNamed(["growth"], true).map(({ name }) => name)).toEqual(["growth"]);
   });
 
   it("names benchmarks, rounds and options of processes", () => {
     const args = [
       "--quick",
       "--check",
+      "--document",
       "--rows",
       "growth,memory",
       "--rounds=9",
@@ -20,6 +30,7 @@ describe("the command line", () => {
     expect(readArguments(args)).toEqual({
       isQuick: true,
       isCheck: true,
+      isDocument: true,
       rounds: 9,
       names: ["growth", "memory"],
       nodeOptions: ["--cpu-prof", "--cpu-prof-dir=/tmp"],

@@ -5,6 +5,8 @@ export interface Arguments {
   readonly isQuick: boolean;
   /** Exit with 1 when a row misses its target. */
   readonly isCheck: boolean;
+  /** Put the result into docs/performance.md. */
+  readonly isDocument: boolean;
   readonly rounds: number;
   /** Benchmarks by name; all when empty. */
   readonly names: readonly string[];
@@ -16,13 +18,14 @@ export interface Arguments {
 const fullRounds = 5;
 const quickRounds = 3;
 
-/** Reads `--quick --check --rounds 7 --rows growth,memory --node-options "--cpu-prof"`; throws on anything else. */
+/** Reads `--quick --check --document --rounds 7 --rows growth,memory --node-options "--cpu-prof"`; throws on anything else. */
 export function readArguments(args: readonly string[]): Arguments {
   const { values } = parseArgs({
     args: [...args],
     options: {
       quick: { type: "boolean", default: false },
       check: { type: "boolean", default: false },
+      document: { type: "boolean", default: false },
       rounds: { type: "string" },
       rows: { type: "string", multiple: true, default: [] },
       "node-options": { type: "string" },
@@ -35,5 +38,5 @@ export function readArguments(args: readonly string[]): Arguments {
   }
   const nodeOptions = (values["node-options"] ?? "").split(" ").filter((option) => option !== "");
   const names = values.rows.flatMap((list) => list.split(",")).filter((name) => name !== "");
-  return { isQuick, isCheck: values.check, rounds, names, nodeOptions };
+  return { isQuick, isCheck: values.check, isDocument: values.document, rounds, names, nodeOptions };
 }

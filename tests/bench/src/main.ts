@@ -1,5 +1,6 @@
 import { systemClock } from "@tenure/kernel";
 import { readArguments } from "./arguments.ts";
+import { documentResult } from "./report/document.ts";
 import { describeMachine } from "./report/machine.ts";
 import { writeResult } from "./report/results.ts";
 import { renderSummary, renderTables } from "./report/table.ts";
@@ -7,7 +8,7 @@ import { benchmarksNamed } from "./rows/index.ts";
 import { type BenchmarkResult, runBenchmark } from "./runner.ts";
 import { Systems } from "./world/systems.ts";
 
-const { isCheck, isQuick, names, nodeOptions, rounds } = readArguments(process.argv.slice(2));
+const { isCheck, isDocument, isQuick, names, nodeOptions, rounds } = readArguments(process.argv.slice(2));
 const startedAt = new Date(systemClock.wall()).toISOString();
 const machine = describeMachine();
 const tell = (line: string) => process.stderr.write(`${line}\n`);
@@ -15,9 +16,12 @@ await using systems = new Systems(tell);
 const options = { isQuick, nodeOptions, systems, tell };
 
 const benchmarks: BenchmarkResult[] = [];
-for (const benchmark of benchmarksNamed(names)) benchmarks.push(await runBenchmark(benchmark, rounds, options));
+for (const benchmark of benchmarksNamed(names, isQuick))
+  benchmarks.push(await runBenchmark(benchmark, rounds, options));
 
-const path = await writeResult({ startedAt, isQuick, machine, systems: systems.descriptions, benchmarks });
+const result = { startedAt, isQuick, machine, systems: systems.descriptions, benchmarks };
+const path = await writeResult(result);
+if (isDocument) await documentResult(result);
 process.stdout.write(
   `${machine.processor}, ${machine.cores} cores, Node.js ${machine.node}, load ${machine.load[0]}\n${systems.descriptions.map((line) => `${line}\n`).join("")}\n`,
 );

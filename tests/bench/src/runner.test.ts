@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Benchmark, Side } from "./benchmark.ts";
 import { reaches, resultOf, runBenchmark } from "./runner.ts";
+import { MissingPeer } from "./world/system.ts";
 import { Systems } from "./world/systems.ts";
 
 const options = { isQuick: true, nodeOptions: [], systems: new Systems(() => {}), tell: () => {} };
@@ -52,6 +53,14 @@ describe("a benchmark's run", () => {
       "no such server",
     );
     expect(order).toEqual(["new ended", "old ended"]);
+  });
+
+  it("goes on without a peer that cannot be had, and names it", async () => {
+    const benchmark = twoSides([]);
+    const missing = { name: "peer", start: () => Promise.reject(new MissingPeer("peer: not packaged")) };
+    const result = await runBenchmark({ ...benchmark, sides: [...benchmark.sides, missing] }, 1, options);
+    expect(result.missing).toEqual(["peer: not packaged"]);
+    expect(Object.keys(result.rounds[0] ?? {})).toEqual(["old", "new"]);
   });
 
   it("takes no more rounds than the benchmark allows", async () => {

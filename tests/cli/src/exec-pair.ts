@@ -47,17 +47,15 @@ export class ExecPair implements AsyncDisposable {
       const line = `with token ${newest.token}`;
       const host = this.hosts.find(({ exec }) => exec.output.all.some((one) => one.includes(line)));
       return host && { host, token: newest.token };
-    }, patience);
+    }, patience).catch((cause: unknown) => {
+      const said = this.hosts.map(({ exec }) => `${exec.output.tail(8)}\n${JSON.stringify(exec.exit)}`).join("\n--\n");
+      throw new Error(`no program runs under a token above ${aboveToken}:\n${said}`, { cause });
+    });
   }
 
   /** The watchdog of a host's `tenure exec`. */
   watchdogOf({ exec }: Host): number {
-    const all = execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
-    const words = all.map((line) => line.trim().split(/ +/));
-    const found = words.find(
-      ([, parent, ...args]) => parent === String(exec.pid) && /watchdog.js/.test(args.join(" ")),
-    );
-    return Number(found?.[0]);
+    return childOf(exec.pid, /watchdog.js/);
   }
 
   /** Starts what was killed again. */
@@ -81,4 +79,12 @@ export class ExecPair implements AsyncDisposable {
     await this.journal[Symbol.asyncDispose]();
     for (const { proxy } of this.hosts) await proxy[Symbol.asyncDispose]();
   }
+}
+
+/** The child of a process whose command line matches. */
+export function childOf(pid: number, pattern: RegExp): number {
+  const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
+  const words = lines.map((line) => line.trim().split(/ +/));
+  const found = words.find(([, parent, ...args]) => parent === String(pid) && pattern.test(args.join(" ")));
+  return Number(found?.[0]);
 }

@@ -1,3 +1,4 @@
+import type { Deployment } from "@tenure/testkit";
 import type { ExecPair, Host } from "./exec-pair.ts";
 
 /** What may happen to the host whose program runs. */
@@ -6,6 +7,15 @@ export interface ExecFault {
   /** Whether another term must follow; a restart of the gateway may pass without one. */
   readonly movesLease: boolean;
   strike(pair: ExecPair, host: Host): Promise<void> | void;
+}
+
+/** Pairs that share a deployment restart its gateway one after the other. */
+let restarted = Promise.resolve();
+
+async function restartGateway(deployment: Deployment): Promise<void> {
+  await deployment.process("gateway-1").kill9();
+  await deployment.start("gateway", "gateway-1");
+  await deployment.ready();
 }
 
 /** Everything that the command line must survive without two programs at once. */
@@ -37,10 +47,9 @@ export const execFaults: readonly ExecFault[] = [
   {
     name: "sees the gateway restart",
     movesLease: false,
-    async strike({ deployment }) {
-      await deployment.process("gateway-1").kill9();
-      await deployment.start("gateway", "gateway-1");
-      await deployment.ready();
+    strike({ deployment }) {
+      restarted = restarted.then(() => restartGateway(deployment));
+      return restarted;
     },
   },
 ];

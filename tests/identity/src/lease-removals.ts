@@ -25,7 +25,9 @@ export class LeaseRemovals implements AsyncDisposable {
 
   async #read({ leases }: Pick<Deployment, "leases">, request: LeaseServiceWatchRequest): Promise<void> {
     try {
-      for await (const { events, position } of leases.watch(request, { signal: this.#stop.signal })) {
+      // A machine that stands still for a few seconds does not end the watch.
+      const options = { signal: this.#stop.signal, beatMs: 10_000 };
+      for await (const { events, position } of leases.watch(request, options)) {
         for (const { kind, lease } of events) {
           const name = lease?.key?.name ?? "";
           if (kind === ChangeKind.REMOVED) this.counts.set(name, (this.counts.get(name) ?? 0) + 1);

@@ -47,7 +47,9 @@ export class Watcher implements AsyncDisposable {
 
   async #read({ identities }: Pick<Deployment, "identities">, request: IdentityServiceWatchRequest): Promise<void> {
     try {
-      for await (const response of identities.watch(request, { signal: this.#stop.signal, principal: "test" })) {
+      // A machine that stands still for a few seconds does not end the watch, which could not be resumed.
+      const options = { signal: this.#stop.signal, principal: "test", beatMs: 10_000 };
+      for await (const response of identities.watch(request, options)) {
         const { events, position }: IdentityServiceWatchResponse = response;
         this.events.push(...events);
         if (position?.mark?.kind === WatchMarkKind.SYNCED) this.#isSynced = true;

@@ -28,13 +28,10 @@ export const doctorCommand: Command = {
   path: ["doctor"],
   summary: "Check the deployment: NATS settings, streams, versions, lag, clocks",
   details: "Ends with 1 when a guarantee is gone (unsafe or fatal).",
-  flags: [
-    { name: "all", summary: "show also what is as it should be" },
-    { name: "skip-probe", summary: "skip the compare-and-set probe, which writes to a stream of its own" },
-  ],
+  flags: [{ name: "skip-probe", summary: "skip the compare-and-set probe, which writes to a stream of its own" }],
   examples: [
     ["tenure doctor", "what is wrong, why it matters, what to do"],
-    ["tenure doctor --all -o json", "every check, for scripts"],
+    ["tenure doctor -o json", "for scripts"],
   ],
   async run(invocation) {
     const { settings, values } = invocation;
@@ -47,17 +44,16 @@ export const doctorCommand: Command = {
   },
 };
 
-function show({ format, terminal, values }: Invocation, report: SystemServiceDoctorResponse): void {
+function show({ format, terminal }: Invocation, report: SystemServiceDoctorResponse): void {
   if (!isForPeople(format)) {
     terminal.print(formatValue(wireJson(SystemServiceDoctorResponse, report), format === "name" ? "json" : format));
     return;
   }
-  const shown = report.findings.filter(({ severity }) => values.has("all") || severity > Severity.OK);
-  for (const finding of shown) terminal.print(findingText(finding, terminal));
+  for (const finding of report.findings) terminal.print(findingText(finding, terminal));
   for (const instance of report.silentInstances)
     terminal.print(`no answer from ${instance}: what it would say is unknown`);
   const took = report.took === undefined ? "" : ` in ${(durationToMs(report.took) / 1_000).toFixed(1)} s`;
-  terminal.print(`${report.findings.length} checks${took}, worst: ${word(Severity, report.worst) || "ok"}`);
+  terminal.print(`${report.findings.length} findings${took}, worst: ${word(Severity, report.worst) || "ok"}`);
 }
 
 function findingText({ check, fix, severity, subject, what, why }: DoctorFinding, terminal: Terminal): string {

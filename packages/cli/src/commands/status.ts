@@ -5,12 +5,14 @@ import {
   SystemServiceStatusRequest,
   SystemServiceStatusResponse,
 } from "@tenure/contracts";
+import type { Tenure } from "@tenure/sdk";
 import type { Command, Invocation } from "../command/command.ts";
-import { exitCodes } from "../exit-code.ts";
+import { exitCodes, failureText } from "../exit-code.ts";
 import { formatValue, isForPeople } from "../output/format.ts";
 import { type Column, tableLines } from "../output/table.ts";
 import type { Terminal } from "../output/terminal.ts";
 import { wireJson } from "../output/wire-json.ts";
+import { countLeases, type LeaseCounts } from "../records/lease-counts.ts";
 import { word } from "../records/words.ts";
 
 /** `status`: one screen. */
@@ -26,7 +28,7 @@ export const statusCommand: Command = {
     const { format, terminal } = invocation;
     const tenure = await invocation.connect();
     const status = await tenure.session.call("SystemService.Status", SystemServiceStatusRequest.fromPartial({}));
-    if (isForPeople(format)) terminal.print(screen(status, invocation));
+    if (isForPeople(format)) terminal.print(screen(status, await countsOf(tenure), invocation));
     else if (format === "name") terminal.print(status.incarnationId);
     else terminal.print(formatValue(wireJson(SystemServiceStatusResponse, status), format));
     return status.ready ? exitCodes.ok : exitCodes.error;
@@ -47,7 +49,20 @@ function readyText({ instances }: ServiceGroup): string {
   return `${instances.filter(({ ready }) => ready).length}/${instances.length}`;
 }
 
-function screen(status: SystemServiceStatusResponse, { format, settings, terminal }: Invocation): string {
+/** A store that cannot be asked is no reason to show nothing. */
+async function countsOf(tenure: Tenure): Promise<LeaseCounts | string> {
+  try {
+    return await countLeases(tenure);
+  } catch (error) {
+    return failureText(error);
+  }
+}
+
+function screen(
+  status: SystemServiceStatusResponse,
+  counts: LeaseCounts | string,
+  { format, settings, terminal }: Invocation,
+): string {
   const layout = { isWide: format === "wide", nowMs: 0 };
   const word = status.ready ? terminal.paint("ready", "good") : terminal.paint("not ready", "bad");
   return [
@@ -57,7 +72,7 @@ function screen(status: SystemServiceStatusResponse, { format, settings, termina
     ...tableLines(serviceColumns, status.services, terminal, layout),
     "",
     partitionLine(status.partitions),
-    leaseLine(status),
+    ...leaseLines(counts, terminal),
     ...alarmLines(status, terminal),
   ].join("\n");
 }
@@ -70,11 +85,15 @@ function partitionLine(partitions: readonly PartitionStatus[]): string {
   return `partitions  ${owned} of ${partitions.length} owned, largest lag ${lag}${problem}`;
 }
 
-function leaseLine({ leases }: SystemServiceStatusResponse): string {
-  if (leases === undefined) return "leases      unknown: no lease store answered";
-  const { candidates, ending, held, identities, leaderless, total } = leases;
-  const states = `${total}: ${held} held, ${leaderless} leaderless, ${ending} ending`;
-  return `leases      ${states}; ${candidates} candidates, ${identities} identities`;
+function leaseLines(counts: LeaseCounts | string, terminal: Terminal): readonly string[] {
+  if (typeof counts === "string") return [terminal.paint(`leases      unknown: ${counts}`, "warn")];
+  const { candidates, leaderless, leaderlessNames, states, total } = counts;
+  const parts = [...states].map(([state, count]) => `${count} ${state}`);
+  const names = `${leaderlessNames.join(", ")}${leaderless > leaderlessNames.length ? ", ..." : ""}`;
+  return [
+    `leases      ${[`${total} in all`, ...parts].join(", ")}; ${candidates} candidates`,
+    leaderless === 0 ? "leaderless  none" : terminal.paint(`leaderless  ${leaderless}: ${names}`, "bad"),
+  ];
 }
 
 function alarmLines({ alarms }: SystemServiceStatusResponse, terminal: Terminal): readonly string[] {

@@ -56,7 +56,7 @@ async function list<Item>(kind: Kind<Item>, invocation: Invocation): Promise<num
 async function get<Item>(kind: Kind<Item>, invocation: Invocation): Promise<number> {
   const tenure = await invocation.connect();
   const item = await kind.get(tenure, invocation);
-  if (invocation.values.has("watch")) return await watch(kind, invocation);
+  if (invocation.values.has("watch")) return await watch(kind, invocation, kind.name(item));
   showOne(kind, item, invocation);
   return exitCodes.ok;
 }
@@ -69,11 +69,12 @@ async function describe<Item>(kind: Kind<Item>, invocation: Invocation): Promise
   return exitCodes.ok;
 }
 
-/** Rows as they change: redrawn in place on a terminal, one after the other anywhere else. */
-async function watch<Item>(kind: Kind<Item>, invocation: Invocation): Promise<number> {
+/** Rows as they change: redrawn in place on a terminal, one after the other anywhere else; those of one name if given. */
+async function watch<Item>(kind: Kind<Item>, invocation: Invocation, only?: string): Promise<number> {
   const { format, terminal } = invocation;
   const table = new LiveTable(kind, terminal, format === "wide");
   for await (const change of kind.watch(await invocation.connect(), invocation)) {
+    if (only !== undefined && kind.name(change.item) !== only) continue;
     if (isForPeople(format)) table.show(change);
     else if (format === "name") terminal.print(kind.name(change.item));
     else terminal.print(formatValue({ change: change.kind, record: kind.json(change.item) }, "jsonl"));

@@ -3,7 +3,7 @@ import { version } from "../version.ts";
 import type { Settings } from "./settings.ts";
 
 /** What a command asks of its connection beyond the settings. */
-export type Connection = Pick<ConnectOptions, "identity" | "onEvent" | "signal" | "timing">;
+export type Connection = Pick<ConnectOptions, "identity" | "signal">;
 
 /** A call that a person waits for: long enough for a failover of the store. */
 const defaultTimeoutMs = 10_000;

@@ -25,7 +25,8 @@ export function resolveSettings(values: Values, environment: Readonly<Record<str
   const { context, name } = contextOf(values.text("context") ?? variable("CONTEXT"), environment);
   const endpointText = values.text("endpoint") ?? variable("ENDPOINT");
   const endpoints = endpointText?.split(",").map((one) => one.trim()) ?? context.endpoints ?? [defaultEndpoint];
-  const namespace = values.text("namespace") ?? variable("NAMESPACE") ?? context.namespace ?? defaultNamespace;
+  const given = values.text("namespace") ?? variable("NAMESPACE");
+  const namespace = given ?? context.namespace ?? defaultNamespace;
   return {
     endpoints,
     namespace,
@@ -35,7 +36,7 @@ export function resolveSettings(values: Values, environment: Readonly<Record<str
     childEnvironment: {
       ...(name === undefined ? {} : { TENURE_CONTEXT: name }),
       ...(endpointText === undefined ? {} : { TENURE_ENDPOINT: endpointText }),
-      TENURE_NAMESPACE: namespace,
+      ...(given === undefined ? {} : { TENURE_NAMESPACE: given }),
     },
   };
 }

@@ -42,9 +42,15 @@ export function processTerminal(environment: Readonly<Record<string, string | un
     async confirm(question) {
       if (stdin.isTTY !== true) return undefined;
       const prompt = createInterface({ input: stdin, output: stderr });
+      // Ctrl-C and Ctrl-D are a no; without a listener the question would wait for ever.
+      const given = new AbortController();
+      prompt.once("SIGINT", () => given.abort());
+      prompt.once("close", () => given.abort());
       try {
-        return /^y(es)?$/i.test((await prompt.question(`${question} [y/N] `)).trim());
+        const answer = await prompt.question(`${question} [y/N] `, { signal: given.signal });
+        return /^y(es)?$/i.test(answer.trim());
       } catch {
+        stderr.write("\n");
         return false;
       } finally {
         prompt.close();

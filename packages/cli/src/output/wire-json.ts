@@ -3,25 +3,22 @@ interface Codec<Message> {
   toJSON(message: Message): unknown;
 }
 
-/** A field of the API that holds an instant; the other pairs of seconds and nanoseconds are durations. */
-const instantField = /(At|^at|^since|^from|^to)$/;
-
 const nanosDigits = 9;
 
 /**
- * The API's JSON of a message, as protobuf defines it: durations as `1.5s` and instants as RFC 3339 text. The generated
- * code leaves both as seconds and nanoseconds, without those that are 0, so the message itself is looked at too.
+ * The API's JSON of a message, as protobuf defines it, with durations as `1.5s`. The generated code leaves them as seconds
+ * and nanoseconds, without those that are 0, so the message itself is looked at too.
  */
 export function wireJson<Message>(codec: Codec<Message>, message: Message): unknown {
-  return convert(message, codec.toJSON(message), "");
+  return convert(message, codec.toJSON(message));
 }
 
-function convert(value: unknown, json: unknown, field: string): unknown {
-  if (Array.isArray(json)) return json.map((one, index) => convert((value as unknown[])?.[index], one, field));
+function convert(value: unknown, json: unknown): unknown {
+  if (Array.isArray(json)) return json.map((one, index) => convert((value as unknown[])?.[index], one));
   if (typeof json !== "object" || json === null) return json;
-  if (isSpan(value)) return instantField.test(field) ? instantText(value) : durationText(value);
+  if (isSpan(value)) return durationText(value);
   const fields = fieldsOf(value);
-  return Object.fromEntries(Object.entries(json).map(([key, one]) => [key, convert(fields[key], one, key)]));
+  return Object.fromEntries(Object.entries(json).map(([key, one]) => [key, convert(fields[key], one)]));
 }
 
 /** The fields of a message by their names in JSON, where the chosen one of a `oneof` stands among the others. */
@@ -48,10 +45,6 @@ function isSpan(value: unknown): value is Span {
 function durationText({ nanos, seconds }: Span): string {
   const sign = seconds < 0n || nanos < 0 ? "-" : "";
   return `${sign}${seconds < 0n ? -seconds : seconds}${fraction(Math.abs(nanos))}s`;
-}
-
-function instantText({ nanos, seconds }: Span): string {
-  return `${new Date(Number(seconds) * 1_000).toISOString().slice(0, 19)}${fraction(nanos)}Z`;
 }
 
 function fraction(nanos: number): string {

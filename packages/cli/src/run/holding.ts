@@ -3,7 +3,7 @@ import { isTenureError, type Tenure, type Term } from "@tenure/sdk";
 import type { Invocation } from "../command/command.ts";
 import { exitCodes } from "../exit-code.ts";
 import { GuardedProgram } from "./guarded-program.ts";
-import { jobOf, timingOf } from "./hold-flags.ts";
+import { jobOf } from "./hold-flags.ts";
 import { outcomeOf } from "./outcome.ts";
 import { ProcessSignals } from "./process-signals.ts";
 import { runUnderTerm } from "./run-under-term.ts";
@@ -45,7 +45,7 @@ export class Holding implements Disposable {
   /** Connects, again and again while the service cannot be reached; undefined when stopped. */
   async connect(): Promise<Tenure | undefined> {
     const identity = this.#invocation.values.text("identity");
-    const options = { timing: timingOf(this.#invocation), signal: this.waiting, ...(identity && { identity }) };
+    const options = { signal: this.waiting, ...(identity && { identity }) };
     let isNoted = false;
     while (!this.waiting.aborted) {
       try {

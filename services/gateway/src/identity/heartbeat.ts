@@ -10,7 +10,7 @@ import {
   type IdentityCollision,
   IdentityProfile,
   type IdentityServiceHeartbeatRequest,
-  IdentityServiceHeartbeatResponse,
+  type IdentityServiceHeartbeatResponse,
   LeaseServiceRenewRequest,
   LeaseServiceRenewResponse,
   type PackedRefusal,
@@ -49,6 +49,8 @@ export interface HeartbeatServices {
 const mostBeats = 1_000;
 /** How long an owner may take to answer; the next beat follows in any case. */
 const beatTimeoutMs = 5_000;
+/** Answers of the owners of different partitions that come within this time share a message. */
+const answersMs = 50;
 const greatestPacked = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** Refusals that mean: there is no such term any more, register again. */
@@ -72,6 +74,7 @@ export class Heartbeat {
   readonly #named: RenewalClient;
   readonly #packed: RenewalClient;
   readonly #open = new Map<string, OpenBeat>();
+  #answers: Result[] = [];
   #renewKey: Uint8Array = new Uint8Array(0);
   #renewKeyHash: Uint8Array = new Uint8Array(0);
 
@@ -230,7 +233,15 @@ export class Heartbeat {
   }
 
   #tell(results: readonly Result[]): void {
-    if (results.length > 0) this.#send(IdentityServiceHeartbeatResponse.fromPartial({ results: [...results] }));
+    if (results.length === 0) return;
+    if (this.#answers.length === 0) this.#services.clock.schedule(answersMs, () => this.#answer());
+    this.#answers.push(...results);
+  }
+
+  #answer(): void {
+    const results = this.#answers;
+    this.#answers = [];
+    this.#send({ results, packedAcks: new Uint8Array(0) });
   }
 
   #collisionOf(id: string): IdentityCollision | undefined {

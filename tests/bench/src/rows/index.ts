@@ -12,27 +12,20 @@ import { pairs } from "./pairs.ts";
 import { renewals } from "./renewals.ts";
 import { watch } from "./watch.ts";
 
-const all: readonly Benchmark[] = [
-  limits,
-  renewals,
-  connections,
-  pairs,
-  handOver,
-  watch,
-  guarded,
-  durableOnOne,
-  durableOnThree,
-  idle,
-  grant,
-  growth,
-  memory,
-];
+/** What a quick run does: every comparison with the peers that needs no more than seconds. */
+const quick: readonly Benchmark[] = [limits, renewals, connections, pairs, handOver, watch, guarded, durableOnThree];
 
-/** The benchmarks of these names; all when there are none. */
-export function benchmarksNamed(names: readonly string[]): readonly Benchmark[] {
+/** What takes minutes: whole lives of processes, very many leases. */
+const long: readonly Benchmark[] = [durableOnOne, idle, grant, growth, memory];
+
+const all = [...quick, ...long];
+
+/** The benchmarks of these names; without names all of a full run, or those of a quick one. */
+export function benchmarksNamed(names: readonly string[], isQuick = false): readonly Benchmark[] {
   const unknown = names.find((name) => all.every((benchmark) => benchmark.name !== name));
   if (unknown !== undefined) {
     throw new Error(`there is no benchmark ${unknown}; there are ${all.map(({ name }) => name).join(", ")}`);
   }
-  return names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
+  if (names.length > 0) return all.filter(({ name }) => names.includes(name));
+  return isQuick ? quick : all;
 }

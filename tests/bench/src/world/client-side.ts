@@ -8,7 +8,7 @@ import type { SystemChoice } from "./systems.ts";
 
 /** How long one measurement runs. */
 const fullMs = 3_000;
-const quickMs = 500;
+const quickMs = 400;
 
 const systemNames = ["tenure", "etcd", "zookeeper"] as const;
 

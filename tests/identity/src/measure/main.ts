@@ -61,7 +61,7 @@ function startBeating({ grpc }: Deployment, all: readonly Identity[]) {
   const results = () => open.flatMap(({ stream }) => stream.results);
   return {
     committed: () => results().filter(({ failure }) => failure === undefined).length,
-    refused: () => results().filter(({ failure }) => failure !== undefined).length,
+    refused: () => countsOf(results().flatMap(({ failure }) => (failure === undefined ? [] : [failure.message]))),
     [Symbol.dispose]() {
       for (const { stop, stream } of open) {
         stop();
@@ -69,6 +69,13 @@ function startBeating({ grpc }: Deployment, all: readonly Identity[]) {
       }
     },
   };
+}
+
+/** How often each text occurs. */
+function countsOf(texts: readonly string[]): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return Object.fromEntries(counts);
 }
 
 /** Percent of one core that each process uses. */

@@ -1,7 +1,7 @@
 import { type ConnectOptions, connect } from "@tenure/sdk";
 import type { Renewed, Renewer } from "../peer-client.ts";
 import { Holds } from "./holds.ts";
-import { timing } from "./tenure-client.ts";
+import { patience, timing } from "./tenure-client.ts";
 
 /** Connections that are opened at a time. */
 const opensInFlight = 50;
@@ -12,7 +12,7 @@ export async function tenureConnections(options: Pick<ConnectOptions, "endpoint"
   while (holds.length < count) {
     const opened = Array.from({ length: Math.min(opensInFlight, count - holds.length) }, async (_, index) => {
       // A thread for each of a thousand clients of one process would measure threads.
-      const tenure = await connect({ ...options, timing, renewal: "inline" });
+      const tenure = await connect({ ...options, ...patience, timing, renewal: "inline" });
       return await Holds.take(tenure.session, `p${process.pid}-connection-${holds.length + index}`, 1);
     });
     holds.push(...(await Promise.all(opened)));
