@@ -101,8 +101,11 @@ describe("migration locks (rule 24)", () => {
     const desk = new Desk();
     expect(put(desk, { isUnlessHeld: true }).kind).toBe("changed");
     desk.take("c", lease, { claimant: { holder: "c", participant: participant("cloud-controller-manager", "") } });
-    expect(put(desk, { isUnlessHeld: true })).toMatchObject({ kind: "immutable", field: "controller_leaders" });
-    expect(put(desk, {}).kind).toBe("changed");
+    const other = { ...eligibility, configurationDigest: "d2" };
+    const refused = put(desk, { isUnlessHeld: true, eligibility: other });
+    expect(refused).toMatchObject({ kind: "immutable", field: "controller_leaders" });
+    expect(put(desk, { isUnlessHeld: true }).kind, "what the holder runs with").toBe("changed");
+    expect(put(desk, { eligibility: other }).kind).toBe("changed");
   });
 
   it("refuse malformed ranges, huge configurations and illegal names", () => {

@@ -40,11 +40,17 @@ function checkConfiguration({ state }: OwnedPartition, command: CommandOf<"putMi
     : revisionConflict(lease, expected, () => position?.sequence ?? 0n);
 }
 
-/** A held lock guards a fixed set of controllers: one that joined it meanwhile would run under a term that never meant it. */
+/**
+ * A held lock guards a fixed set of controllers: one that joined it meanwhile would run under a term that never meant
+ * it. A holder that runs with the new configuration already means it.
+ */
 function checkHeld({ state }: OwnedPartition, command: CommandOf<"putMigration">): Refusal | undefined {
   const record = state.leases.get(command.lease);
-  const holder = record?.holds[0]?.holder ?? record?.pending?.candidate;
+  const hold = record?.holds[0];
+  const holder = hold?.holder ?? record?.pending?.candidate;
   if (command.isUnlessHeld !== true || holder === undefined) return undefined;
+  const digest = hold?.details?.participant?.configurationDigest;
+  if (digest !== undefined && digest === command.eligibility?.configurationDigest) return undefined;
   const why = `${holder} holds the lock, and a lock that is held keeps its set of controllers`;
   return { kind: "immutable", lease: command.lease, field: "controller_leaders", why };
 }

@@ -56,11 +56,10 @@ export function checkRevision(
   expected: bigint | undefined,
 ): Refusal | undefined {
   if (expected === undefined) return undefined;
-  const revision = record === undefined ? 0n : record.revision.sequence;
+  const read = () => record?.revision.sequence ?? 0n;
+  const revision = read();
   const isOpen = record !== undefined && revision === openSequence;
-  return revision === expected && !isOpen
-    ? undefined
-    : revisionConflict(lease, expected, () => record?.revision.sequence ?? 0n);
+  return revision === expected && !isOpen ? undefined : revisionConflict(lease, expected, read);
 }
 
 /**

@@ -61,14 +61,21 @@ export function untilSilentMs({ ping }: CandidateRecord, { timing }: ElectionVie
 
 /**
  * Ms until a silent candidate may be asked again: from the last ping, doubled for each ping in a row that it left
- * unanswered. The numbers in the record are all that this needs, so every coordinator comes to the same instant.
+ * unanswered, or `afterLossMs` from the loss of its term if it was not asked since. The numbers in the record are all
+ * that this needs, so every coordinator comes to the same instant.
  */
-export function untilReaskMs(candidate: CandidateRecord, { record, timing }: ElectionView, now: number): number {
+export function untilReaskMs(
+  candidate: CandidateRecord,
+  { record, timing }: ElectionView,
+  now: number,
+  afterLossMs = 0,
+): number {
   const { ping } = candidate;
   const loss = lossOf(candidate, record);
-  if (ping === undefined || (loss !== undefined && loss.position.sequence > ping.pinged.sequence)) {
-    return loss === undefined ? 0 : remainingMs(loss.position, timing.firstReaskMs, now);
+  if (loss !== undefined && (ping === undefined || loss.position.sequence > ping.pinged.sequence)) {
+    return remainingMs(loss.position, afterLossMs, now);
   }
+  if (ping === undefined) return 0;
   const unanswered = Number(ping.number - ping.answeredNumber);
   const doublings = Math.min(Math.max(unanswered - 1, 0), 16);
   return remainingMs(ping.pinged, Math.min(timing.firstReaskMs * 2 ** doublings, timing.longestReaskMs), now);

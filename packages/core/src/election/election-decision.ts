@@ -6,7 +6,7 @@ import { consensusOf, reportConflict, shown } from "./conflict.ts";
 import type { ElectionDecision } from "./decision.ts";
 import { clearOwnMark } from "./keep.ts";
 import { type Circumstances, conclude, expectedRevisionOf, isStrategyStale, type Situation } from "./situation.ts";
-import { rankCandidates } from "./standing.ts";
+import { type Ranking, rankCandidates } from "./standing.ts";
 import { decideSuccession } from "./succession.ts";
 import { decideVacancy } from "./vacancy.ts";
 import type { ElectionView } from "./view.ts";
@@ -36,10 +36,19 @@ export function electionDecision(view: ElectionView, now: number): ElectionDecis
   return situation === undefined ? nobody(known) : decideBy(situation, hold);
 }
 
+/** Ranked when somebody asks for it: what only waits for an accept does not. */
 function ranked(known: Circumstances, strategy: Strategy): Situation {
   const { holder, now, record, view } = known;
-  const isOperators = record.strategy?.source === "operator";
-  return { ...known, strategy, isOperators, ranking: rankCandidates(view, strategy, holder, now) };
+  let ranking: Ranking | undefined;
+  return {
+    ...known,
+    strategy,
+    isOperators: record.strategy?.source === "operator",
+    get ranking() {
+      ranking ??= rankCandidates(view, strategy, holder, now);
+      return ranking;
+    },
+  };
 }
 
 /** Whether a coordinator gave a term; a fallback counts as elected (rule 21). */

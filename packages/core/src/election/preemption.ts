@@ -112,7 +112,7 @@ function reaskBetter(
   const silent = ranking.excluded.filter(
     ({ exclusion, merits }) => exclusion === "silent" && isAhead(merits, holder.merits, strategy),
   );
-  const waits = silent.map(({ candidate }) => untilReaskMs(candidate, view, now));
+  const waits = silent.map(({ candidate }) => untilReaskMs(candidate, view, now, view.timing.longestReaskMs));
   const due = silent.filter((_, place) => waits[place] === 0 && view.assumptions === undefined);
   if (due.length > 0) {
     const candidates = namesOf(due);

@@ -43,7 +43,7 @@ export type Circumstances = Pick<Situation, "view" | "record" | "now" | "holder"
 
 /** The whole decision: a branch's conclusion with the ranked table and the instant of the next look. */
 export function conclude(circumstances: Circumstances, conclusion: Conclusion): ElectionDecision {
-  const { holder, isOperators = false, now, ranking, record, strategy, view } = circumstances;
+  const { holder, isOperators = false, now, record, strategy, view } = circumstances;
   const { action = { kind: "none" }, conflict, expectedLeader, outcome, reason, trigger, winner = "" } = conclusion;
   const { actionLookMs, longestLookMs } = view.timing;
   const branchLookMs = action.kind === "none" ? (conclusion.lookAgainMs ?? longestLookMs) : actionLookMs;
@@ -57,6 +57,7 @@ export function conclude(circumstances: Circumstances, conclusion: Conclusion): 
     conflict,
     // Nearly all decisions leave things as they are, and nobody reads their table.
     get ranking() {
+      const { ranking } = circumstances;
       rows ??= ranking === undefined || strategy === undefined ? [] : rankedRows(ranking, strategy, now);
       return rows;
     },

@@ -216,7 +216,11 @@ describe("an election for a lease that nobody holds", () => {
     arena.pass(15_000);
     expect(arena.decide()).toMatchObject({ action: { kind: "elect", candidate: "b" } });
     arena.crash("b");
-    expect(arena.step()).toMatchObject({ action: { kind: "ping", candidates: ["a", "b"] } });
+    expect(arena.step()).toMatchObject({ action: { kind: "ping", candidates: ["b"] } });
+    arena.pass(5_000);
+    expect(arena.decide(), "when nobody else is left it is asked after all").toMatchObject({
+      action: { kind: "ping", candidates: ["a"] },
+    });
   });
 
   it("nor for any of those that crashed one after the other, unless it has shown life since", () => {
