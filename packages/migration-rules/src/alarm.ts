@@ -1,7 +1,9 @@
+import { nameOf } from "@tenure/core";
 import { recommendedLocks, tooManyLocks } from "./configuration.ts";
 import { describe, describePlacement } from "./describe.ts";
+import { overlapIn, type Period } from "./period.ts";
 import { speakersOf } from "./side.ts";
-import { isRightRunner, isWilling, verdictOn } from "./verdict.ts";
+import { canRun, isWilling, verdictOn } from "./verdict.ts";
 import {
   agrees,
   type ConfigurationInForce,
@@ -37,6 +39,16 @@ export function alarmsOf(everyone: MigrationView): readonly Alarm[] {
     [overlapOf(view, controller), disagreementOn(view, controller), orphanOf(view, controller)].filter(isAlarm),
   );
   return [...about, ...locks];
+}
+
+/** Recorded periods of a controller overlap: what must never be. */
+export function doubleRunOf(view: MigrationView, controller: string, periods: readonly Period[]): Alarm | undefined {
+  const pair = overlapIn(periods);
+  if (pair === undefined) return undefined;
+  const participants = view.participants.filter(({ instance }) => pair.some(({ holder }) => holder === instance));
+  const [earlier, later] = pair;
+  const message = `${controller} ran twice: ${earlier.holder} with token ${earlier.token} and ${later.holder} with token ${later.token}`;
+  return { kind: "doubleRun", controller, participants, message };
 }
 
 /** Names an alarm: one that is still there is the same one. */
@@ -81,38 +93,52 @@ function dissentFrom(
   return { kind: "disagreement", controller, participants: [...right, ...wrong], message };
 }
 
-/** With nothing in force, components that would run one controller under different locks contradict each other. */
+/** With nothing in force, components that would run one controller under different locks, or rules, contradict each other. */
 function disputeOn(
   view: MigrationView,
   controller: string,
   having: readonly MigrationParticipant[],
 ): Alarm | undefined {
   const willing = having.filter((participant) => isWilling(participant, controller));
+  const lockOf = (participant: MigrationParticipant) => ownOf(participant, controller)?.lock ?? "";
+  const digestOf = (participant: MigrationParticipant) => participant.digests.get(nameOf(lockOf(participant)));
   const disputing = willing.filter((one) =>
     willing.some(
-      (other) => other.primary !== one.primary && ownOf(other, controller)?.lock !== ownOf(one, controller)?.lock,
+      (other) =>
+        other.primary !== one.primary && (lockOf(other) !== lockOf(one) || digestOf(other) !== digestOf(one)),
     ),
   );
   if (disputing.length === 0) return undefined;
-  const isOverlap = disputing.every((participant) => ownOf(participant, controller)?.placement === "migrated");
-  const message = `no configuration in force names ${controller}, and ${dissenting(disputing, controller)}; ${refusals(view, controller, disputing)}: apply one configuration and give it to all`;
-  return { kind: isOverlap ? "overlap" : "disagreement", controller, participants: disputing, message };
+  const isOneLock = new Set(disputing.map(lockOf)).size === 1;
+  const isMigrated = disputing.every((participant) => ownOf(participant, controller)?.placement === "migrated");
+  const how = isOneLock ? " with different configurations" : "";
+  const message = `no configuration in force names ${controller}, and ${dissenting(disputing, controller)}${how}; ${refusals(view, controller, disputing)}: apply one configuration and give it to all`;
+  return {
+    kind: isMigrated && !isOneLock ? "overlap" : "disagreement",
+    controller,
+    participants: disputing,
+    message,
+  };
 }
 
-/** Nobody would run a controller. */
+/** Nobody can run a controller. */
 function orphanOf(view: MigrationView, controller: string): Alarm | undefined {
   const force = ruling(view, controller);
   const isRunner = (participant: MigrationParticipant) => {
     const own = ownOf(participant, controller);
-    if (own === undefined || own.placement === "unowned" || verdictOn(view, participant, own).isRefused) return false;
-    // The lock itself refuses whoever does not agree with what is in force.
-    return force === undefined || own.lock !== force.lock || isRightRunner(force, participant, controller);
+    return (
+      own !== undefined &&
+      canRun(view, force, participant, controller) &&
+      !verdictOn(view, participant, own).isRefused
+    );
   };
   if (view.runners.has(controller) || view.participants.some(isRunner)) return undefined;
   const participants = view.participants.filter((participant) => ownOf(participant, controller) !== undefined);
   const having = participants.length === 0 ? "no participant has it" : dissenting(participants, controller);
   const rule = force === undefined ? "" : ` of configuration ${force.configuration.name}`;
-  const message = `nobody would run ${controller}${rule}: ${having}; start a component that may, or change the configuration`;
+  const locks = new Set(participants.flatMap((one) => [one.primary, ownOf(one, controller)?.lock ?? one.primary]));
+  const held = [...locks].flatMap((lock) => (view.holders.has(lock) ? [`${view.holders.get(lock)} holds ${lock}`] : []));
+  const message = `nobody can run ${controller}${rule}: ${[having, ...held].join(", ")}; start a component that may, or change the configuration`;
   return { kind: "orphaned", controller, participants, message };
 }
 

@@ -54,3 +54,13 @@ export function tooManyLocks(count: number): string | undefined {
   if (count <= recommendedLocks) return undefined;
   return `${count} migration locks: for performance no more than ${recommendedLocks} are recommended for a component`;
 }
+
+/** What is legal and yet not what one wants, one sentence each. */
+export function adviceOn(leaders: readonly ControllerLeader[]): readonly string[] {
+  if (leaders.length === 0) return ["names no controller: the lock would guard nothing"];
+  const components = [...new Set(leaders.map(({ component }) => component))].filter((one) => one !== anyComponent);
+  if (components.length < 2) return [];
+  return [
+    `one component holds the lock at a time: while one of ${components.join(", ")} does, the others' controllers run nowhere`,
+  ];
+}

@@ -1,6 +1,7 @@
 import { byteLength, checkCandidateName, checkLeaseKey, parseVersionRange } from "@tenure/core";
 import { isMap, isSeq, type Node } from "yaml";
 import {
+  adviceOn,
   anyComponent,
   type ControllerLeader,
   controllerLeaseOf,
@@ -71,7 +72,10 @@ function readTop(reading: DocumentReading, options: DocumentOptions): MigrationC
   const illegal = name === "" ? undefined : checkLeaseKey(`n/${name}`)[0];
   if (illegal !== undefined) reading.reject(nameNode, "leaderName", illegal.rule, JSON.stringify(name));
   const controllerLeaders = readLeaders(reading, fields.get("controllerLeaders"), apiVersion, options);
-  advise(reading, fields.get("controllerLeaders")?.keyNode ?? top, controllerLeaders);
+  // Advice is for what is right otherwise.
+  for (const rule of reading.findings.length > 0 ? [] : adviceOn(controllerLeaders)) {
+    reading.advise(fields.get("controllerLeaders")?.keyNode ?? top, "controllerLeaders", rule);
+  }
   return { name, apiVersion, controllerLeaders };
 }
 
@@ -162,14 +166,4 @@ function checkComponent(reading: DocumentReading, field: Field | undefined, comp
   if (component === anyComponent || checkCandidateName(component).length === 0) return;
   const rule = "must be * alone or the name of one component, of 1 to 253 bytes of [-._a-zA-Z0-9]";
   reading.reject(field?.node, field?.path ?? "", rule, JSON.stringify(component));
-}
-
-function advise(reading: DocumentReading, node: Node | null, leaders: readonly ControllerLeader[]): void {
-  if (reading.findings.length > 0) return;
-  if (leaders.length === 0)
-    reading.advise(node, "controllerLeaders", "names no controller: the lock would guard nothing");
-  const components = [...new Set(leaders.map(({ component }) => component))].filter((one) => one !== anyComponent);
-  if (components.length < 2) return;
-  const rule = `one component holds the lock at a time: while one of ${components.join(", ")} does, the others' controllers run nowhere`;
-  reading.advise(node, "controllerLeaders", rule);
 }

@@ -1,7 +1,8 @@
 // The rules of migration locks: documents, placements, verdicts and plans. No input or output.
 
-export { type Alarm, type AlarmKind, alarmKey, alarmsOf } from "./alarm.ts";
+export { type Alarm, type AlarmKind, alarmKey, alarmsOf, doubleRunOf } from "./alarm.ts";
 export {
+  adviceOn,
   anyComponent,
   type ControllerLeader,
   controllerLeaseOf,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { alarmsOf } from "./alarm.ts";
 import { configuration, force, participant, view } from "./testing/world.ts";
-import { verdictsFor } from "./verdict.ts";
+import { canRun, verdictsFor } from "./verdict.ts";
 import type { MigrationParticipant, MigrationView } from "./view.ts";
 
 const any = configuration("moves", { route: "*" });
@@ -169,7 +169,7 @@ describe("verdicts and alarms", () => {
     }
   });
 
-  it("let no two run a controller whom neither a primary lock nor another lock keeps apart", () => {
+  it("let, whoever holds the primary locks, one of those that can run a controller, and no two of them", () => {
     const locks = [any, toCloud, toKube, configuration("else", { route: "*" }), configuration("none", {})];
     const someone = fc
       .record({
@@ -181,25 +181,75 @@ describe("verdicts and alarms", () => {
         participant(`${component} 1.0.0`, ["route"], [lock], `${component}-${instance}`),
       );
     const everyone = fc.uniqueArray(someone, { selector: ({ instance }) => instance, maxLength: 6 });
-    const ruling = fc.constantFrom(undefined, ...locks);
+    const ruled = fc.constantFrom(undefined, ...locks);
     fc.assert(
-      fc.property(everyone, ruling, fc.nat(5), (participants, rule, runner) => {
+      fc.property(everyone, ruled, fc.nat(5), (participants, rule, runner) => {
         const runners = participants[runner] === undefined ? {} : { route: participants[runner].instance };
-        const world = view(participants, rule === undefined ? [] : [force(rule)], runners);
-        const running = world.participants.filter((one) =>
-          verdictsFor(world, one).some(({ lock }) => lock !== undefined),
-        );
-        for (const left of running) {
-          for (const right of running) {
-            const isApart = left.primary === right.primary || left.controllers[0]?.lock === right.controllers[0]?.lock;
-            expect(isApart).toBe(true);
-          }
-        }
-        // And someone may always run it, if anyone would.
-        const isWanted = world.participants.some(({ controllers }) => controllers[0]?.placement !== "unowned");
-        expect(running.length > 0).toBe(isWanted);
+        // The last of a component holds its primary lock.
+        const holders = Object.fromEntries(participants.map((one) => [one.release.component, one.instance]));
+        const world = view(participants, rule === undefined ? [] : [force(rule)], runners, holders);
+        const able = world.participants.filter((one) => canRun(world, world.inForce[0], one, "route"));
+        const running = able.filter((one) => verdictsFor(world, one).some(({ lock }) => lock !== undefined));
+        expect(new Set(running.map(({ controllers }) => controllers[0]?.lock)).size).toBe(able.length > 0 ? 1 : 0);
       }),
     );
+  });
+
+  it.each<[string, readonly MigrationParticipant[], MigrationView["inForce"], readonly string[]]>([
+    [
+      "nothing in force",
+      [
+        participant("cloud 1.1.0", ["route"], [], "standby"),
+        participant("kube 1.0.0", ["route"], [], "kube"),
+        participant("cloud 1.1.0", ["route"], [], "cloud"),
+      ],
+      [],
+      ["cloud"],
+    ],
+    [
+      "a standby that would be right",
+      [
+        participant("kube 1.0.0", ["route"], [], "kube"),
+        participant("cloud 1.1.0", ["route"], [any], "standby"),
+        participant("cloud 1.1.0", ["route"], [], "cloud"),
+      ],
+      [force(any)],
+      ["cloud"],
+    ],
+    [
+      "one that the lock refuses",
+      [
+        participant("kube 1.0.0", ["route"], [toKube], "kube"),
+        participant("cloud 1.1.0", ["route"], [], "cloud"),
+      ],
+      [force(toCloud)],
+      [],
+    ],
+  ])("refuse nothing because of who cannot run it: %s", (_title, participants, inForce, refused) => {
+    const world = view(participants, inForce, {}, { kube: "kube", cloud: "cloud" });
+    expect(refusedIn(world)).toEqual(refused);
+  });
+
+  it("raise the alarm for one lock with contradicting rules, and refuse nothing: the lock excludes", () => {
+    const world = view([
+      participant("kube 1.0.0", ["route"], [toKube]),
+      participant("cloud 1.1.0", ["route"], [toCloud]),
+    ]);
+    expect(refusedIn(world)).toEqual([]);
+    expect(alarmsIn(world)).toEqual([{ alarm: "disagreement route", who: ["kube 1.0.0", "cloud 1.1.0"] }]);
+  });
+
+  it("raise the alarm for a controller that is left to one whose lock another holds", () => {
+    const split = configuration("moves", { route: "kube", service: "cloud" });
+    const sides = [
+      participant("kube 1.0.0", ["route", "service"], [split], "kube"),
+      participant("cloud 1.1.0", ["route", "service"], [split], "cloud"),
+    ];
+    const primaries = { kube: "kube", cloud: "cloud" };
+    expect(alarmsIn(view(sides, [force(split)], {}, primaries))).toEqual([]);
+    const world = view(sides, [force(split)], {}, { ...primaries, moves: "kube" });
+    expect(alarmsIn(world)).toEqual([{ alarm: "orphaned service", who: ["kube 1.0.0", "cloud 1.1.0"] }]);
+    expect(alarmsOf(world)[0]?.message).toContain("kube holds kube-system/moves");
   });
 
   it("name both sides with their versions, what is refused and what to do", () => {

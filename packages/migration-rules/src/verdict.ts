@@ -32,7 +32,7 @@ export function verdictsFor(view: MigrationView, participant: MigrationParticipa
 
 /**
  * A participant that does what is in force may. One that does otherwise is refused where a participant of another
- * component would run the controller rightly, or has it already under another lock; otherwise it goes on, so that
+ * component can run the controller rightly, or has it already under another lock; otherwise it goes on, so that
  * enabling and disabling migration node by node leaves no controller without a runner: within one component the primary
  * lock excludes. Whatever is said here, the controller's own lease lets only one run it.
  */
@@ -70,7 +70,9 @@ function rivalOf(
 ): MigrationParticipant | undefined {
   const others = view.participants.filter(
     (other) =>
-      other.primary !== participant.primary && isWilling(other, own.name) && ownOf(other, own.name)?.lock !== own.lock,
+      other.primary !== participant.primary &&
+      ownOf(other, own.name)?.lock !== own.lock &&
+      canRun(view, force, other, own.name),
   );
   if (force !== undefined) {
     if (agrees(force, participant, own)) return undefined;
@@ -91,6 +93,21 @@ export function isRightRunner(
 ): boolean {
   const own = ownOf(participant, controller);
   return own?.placement === "migrated" && agrees(force, participant, own);
+}
+
+/** Whether nothing but a verdict keeps a participant from running a controller now: neither its own wish nor a lock. */
+export function canRun(
+  view: MigrationView,
+  force: ConfigurationInForce | undefined,
+  participant: MigrationParticipant,
+  controller: string,
+): boolean {
+  const lock = ownOf(participant, controller)?.lock;
+  if (lock === undefined || !isWilling(participant, controller)) return false;
+  // The lock itself refuses whoever does not agree with what is in force.
+  if (lock === force?.lock && !isRightRunner(force, participant, controller)) return false;
+  const { instance, primary } = participant;
+  return [primary, lock].every((one) => (view.holders.get(one) ?? instance) === instance);
 }
 
 /** Whether a participant would run a controller if it were let. */

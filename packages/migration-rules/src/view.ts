@@ -43,6 +43,8 @@ export interface MigrationView {
   readonly participants: readonly MigrationParticipant[];
   /** The instances that hold the controllers' own leases, by controller. */
   readonly runners: ReadonlyMap<string, string>;
+  /** The participants' instances that hold their own primary or migration locks, by lock. */
+  readonly holders: ReadonlyMap<LeaseKey, string>;
 }
 
 /** The namespace that a participant belongs to. */
@@ -56,7 +58,7 @@ export function ruling(view: MigrationView, controller: string): ConfigurationIn
 }
 
 /** Every controller that a configuration in force names or a participant has, in order of name. */
-export function controllersOf(view: MigrationView): readonly string[] {
+export function controllersOf(view: Pick<MigrationView, "inForce" | "participants">): readonly string[] {
   const named = view.inForce.flatMap(({ configuration }) => configuration.controllerLeaders.map(({ name }) => name));
   const had = view.participants.flatMap(({ controllers }) => controllers.map(({ name }) => name));
   return [...new Set([...named, ...had])].sort();

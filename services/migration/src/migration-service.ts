@@ -19,6 +19,10 @@ type Context = ServiceContext<typeof migrationFields>;
 
 /** How often leases of participants that fell silent are removed, and how long one removal may take. */
 const cleaningMs = 10_000;
+/** Removals at once; the next follow in the next round. */
+const mostRemovals = 100;
+/** Another replica has removed it, or its participant came back. */
+const goneReasons: ReadonlySet<string> = new Set(["REVISION_CONFLICT", "LEASE_NOT_FOUND"]);
 
 /** Starts a replica of the migration service. It answers when it has read the log. */
 export async function startMigrationService(context: Context): Promise<AsyncDisposable> {
@@ -65,7 +69,7 @@ class MigrationService implements AsyncDisposable {
     presence.describe(() => ({ serves: [MigrationServiceDefinition.fullName] }));
     this.#server = this.#serve();
     await this.#reader.start();
-    this.#cleaning = clock.schedule(cleaningMs, () => this.#clean());
+    this.#cleaning = clock.schedule(cleaningMs, () => void this.#clean());
     await bus.flush(); // From here on callers find it.
   }
 
@@ -91,15 +95,19 @@ class MigrationService implements AsyncDisposable {
   }
 
   /** Every replica does this: a lease that came back meanwhile, or is gone already, is left alone by its revision. */
-  #clean(): void {
-    const { clock, log } = this.#context;
-    for (const { key, revision } of this.#directory?.vacated ?? []) {
-      const asking = { principal, deadlineMs: cleaningMs };
-      this.#store.delete({ lease: leaseKeyToWire(key), expectedRevision: revision.sequence }, asking).catch((err) => {
-        if (!(err instanceof Fault)) log.error({ err, lease: key }, "a lease is not removed");
-      });
-    }
-    this.#cleaning = clock.schedule(cleaningMs, () => this.#clean());
+  async #clean(): Promise<void> {
+    const { clock, log, stop } = this.#context;
+    const asking = { principal, deadlineMs: cleaningMs };
+    const removing = (this.#directory?.vacated ?? []).slice(0, mostRemovals).map(({ key, revision }) =>
+      this.#store
+        .delete({ lease: leaseKeyToWire(key), expectedRevision: revision.sequence }, asking)
+        .catch((err: unknown) => {
+          if (stop.aborted || (err instanceof Fault && goneReasons.has(err.reason))) return;
+          log.warn({ err, lease: key }, "a lease is not removed");
+        }),
+    );
+    await Promise.all(removing);
+    if (!stop.aborted) this.#cleaning = clock.schedule(cleaningMs, () => void this.#clean());
   }
 
   #serve(): BusServer {

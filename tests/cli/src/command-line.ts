@@ -4,6 +4,8 @@ import { type ManagedProcess, startScript } from "@tenure/testkit";
 
 /** The built command line, as `bin/tenure` starts it. */
 export const mainFile = fileURLToPath(new URL("../../../packages/cli/dist/main.js", import.meta.url));
+/** What `npm run demo` runs. */
+export const demoFile = fileURLToPath(new URL("../../../packages/cli/dist/demo/main.js", import.meta.url));
 /** The command as it is installed. */
 export const binFile = fileURLToPath(new URL("../../../packages/cli/bin/tenure", import.meta.url));
 

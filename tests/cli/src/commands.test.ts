@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect, type Tenure, type Term } from "@tenure/sdk";
-import { type Deployment, startDeployment, tempDirectory, waitFor } from "@tenure/testkit";
+import { type Deployment, startDeployment, startScript, tempDirectory, waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type RunOptions, run, steady } from "./command-line.ts";
+import { demoFile, type RunOptions, run, steady } from "./command-line.ts";
 
 // Two candidates for tests/scheduler, of which the older leads; a plain leader of tests/plain; one identity.
 let deployment: Deployment;
@@ -29,6 +29,18 @@ function leadFor(tenure: Tenure, lease: string, binaryVersion?: string): void {
 }
 
 const see = (line: readonly string[] | string, options?: RunOptions) => run(deployment.grpc(), line, options);
+/** Watches until something is told; gives it. */
+async function firstWatched(line: string): Promise<string> {
+  const stopped = new AbortController();
+  const onOutput = (out: string): void => {
+    if (out.split("\n").slice(0, -1).length > 0) stopped.abort();
+  };
+  const { code, out } = await see(`${line} -w -o jsonl`, { signal: stopped.signal, onOutput });
+  expect(code).toBe(0);
+  for (const one of out.trim().split("\n")) JSON.parse(one);
+  return out;
+}
+
 const leaderOf = async (lease: string) => (await see(`leader tests/${lease}`)).out.trim();
 
 beforeAll(async () => {
@@ -115,6 +127,15 @@ describe("seeing", patient, () => {
       expect(seen.includes("\u001b[")).toBe(isTerminal);
       expect(seen.match(/^LEASE/gm)?.length ?? 0).toBe(isTerminal ? 0 : 1);
     }
+  });
+
+  it.each([
+    ["candidates list tests/scheduler", "binaryVersion"],
+    ["elections list", "n1"],
+    ["identities list", "printer"],
+    ["leader tests/plain", "p1"],
+  ])("%s -w begins with what is there, for programs one document a line", async (line, expected) => {
+    expect(await firstWatched(line)).toContain(expected);
   });
 
   it("leader is one word, JSON for programs, and exit code 3 when nobody leads", async () => {
@@ -278,6 +299,7 @@ describe("changing", patient, () => {
     expect((await see("migrations get moves")).code).toBe(3);
     expect((await see(["migrations", "apply", "-f", file, "--yes"])).out).toMatch(/default\/moves +1 +\* /);
     expect((await see("migrations list -o name")).out).toBe("default/moves\n");
+    expect(await firstWatched("migrations list")).toContain("moves");
     expect((await see("migrations describe moves")).out).toContain("leaderName: moves");
     expect((await see("migrations status moves")).out).toMatch(/^route +- +- /m);
     expect((await see("migrations delete moves --yes")).code).toBe(0);
@@ -290,5 +312,17 @@ describe("changing", patient, () => {
     expect((await see("leases release tests/plain --yes")).code).toBe(2);
     expect((await see("leases release tests/plain --reason hangs --yes")).code).toBe(0);
     expect((await see("leases describe tests/plain")).out).toMatch(/^Tombstone: +revoked: hangs$/m);
+  });
+});
+
+describe.runIf(process.env.TENURE_LONG === "1")("the demo", { timeout: 600_000 }, () => {
+  it("tells its story to the end", async () => {
+    const demo = startScript(demoFile, { args: [deployment.grpc()] });
+    expect((await demo.waitForExit({ timeoutMs: 600_000 })).code, demo.output.tail(40)).toBe(0);
+    const told = demo.output.all.join("\n");
+    expect(told).toMatch(
+      /a fleet of three starts.*leads with token.*an upgrade.*is killed.*route runs in new-manager/s,
+    );
+    expect(told).toContain("What to try next");
   });
 });

@@ -53,9 +53,10 @@ export class ExecPair implements AsyncDisposable {
     });
   }
 
-  /** The watchdog of a host's `tenure exec`. */
-  watchdogOf({ exec }: Host): number {
-    return childOf(exec.pid, /watchdog.js/);
+  /** Signals the watchdog of a host's `tenure exec`; one that has just lost its term may have none. */
+  signalWatchdog({ exec }: Host, signal: NodeJS.Signals): void {
+    const pid = childOf(exec.pid, /watchdog.js/);
+    if (pid !== undefined) process.kill(pid, signal);
   }
 
   /** Starts what was killed again. */
@@ -82,9 +83,9 @@ export class ExecPair implements AsyncDisposable {
 }
 
 /** The child of a process whose command line matches. */
-export function childOf(pid: number, pattern: RegExp): number {
+export function childOf(pid: number, pattern: RegExp): number | undefined {
   const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
   const words = lines.map((line) => line.trim().split(/ +/));
   const found = words.find(([, parent, ...args]) => parent === String(pid) && pattern.test(args.join(" ")));
-  return Number(found?.[0]);
+  return found === undefined ? undefined : Number(found[0]);
 }

@@ -112,7 +112,9 @@ describe("the installed command", patient, () => {
       const first = startFirst(deployment.grpc(), argv);
       await first.waitForLine("orphan ended", { timeoutMs: 60_000 });
       await first.waitForLine("zombies 0", { timeoutMs: 60_000, from: first.output.all.length + 1 });
-      process.kill(childOf(first.pid, /^\/bin\/sh \S+\/bin\/tenure /), "SIGTERM");
+      const shell = childOf(first.pid, /^\/bin\/sh \S+\/bin\/tenure /);
+      expect(shell).toBeGreaterThan(1);
+      process.kill(shell!, "SIGTERM");
       expect((await first.waitForExit({ timeoutMs: 60_000 })).code, first.output.tail()).toBe(7);
     },
   );

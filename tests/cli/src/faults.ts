@@ -34,13 +34,13 @@ export const execFaults: readonly ExecFault[] = [
   {
     name: "loses its watchdog (SIGKILL)",
     movesLease: true,
-    strike: (pair, host) => void process.kill(pair.watchdogOf(host), "SIGKILL"),
+    strike: (pair, host) => pair.signalWatchdog(host, "SIGKILL"),
   },
   {
     name: "has its watchdog stopped and is then cut off",
     movesLease: true,
     strike(pair, host) {
-      process.kill(pair.watchdogOf(host), "SIGSTOP");
+      pair.signalWatchdog(host, "SIGSTOP");
       host.proxy.cut();
     },
   },

@@ -1,4 +1,4 @@
-// One node of a fleet: stands for a lease with a version, and says on standard output when it leads and when it stops,
+// One node of a fleet: stands for a lease in its own way, and says on standard output when it leads and when it stops,
 // with the machine's monotonic clock, which all processes share. SIGTERM ends it as an upgrade does.
 import { connect } from "@tenure/sdk";
 
@@ -13,11 +13,12 @@ const tenure = await connect({
   endpoint,
   identity: name,
   timing: { leaseDuration: "5s" },
+  renewal: "inline",
   connectTimeout: "60s",
   callTimeout: "20s",
 });
 say("up", 0);
-await tenure.lead(lease, { signal: stop.signal, coordinated: JSON.parse(options) }, async (term) => {
+await tenure.lead(lease, { signal: stop.signal, ...JSON.parse(options) }, async (term) => {
   say("leads", term.token);
   await new Promise((resolve) => {
     if (term.signal.aborted) resolve();

@@ -7,15 +7,17 @@ const tenure = await connect({
   endpoint,
   identity: name,
   namespace: "tests",
-  timing: { leaseDuration: "5s" },
+  onStall: "signal-only",
   connectTimeout: "60s",
   callTimeout: "60s",
 });
 let led = 0;
-let timer;
+let isSaying = false;
 const say = () => {
-  timer ??= setTimeout(() => {
-    timer = undefined;
+  if (isSaying) return;
+  isSaying = true;
+  setTimeout(() => {
+    isSaying = false;
     process.stdout.write(`${JSON.stringify({ led, atMs: Number(process.hrtime.bigint()) / 1e6 })}\n`);
   }, 20);
 };
@@ -31,3 +33,11 @@ for (let number = 0; number < Number(leases); number += 1) {
   // A few hundred registrations under way at once are plenty.
   if (number % 200 === 199) await new Promise((resolve) => setTimeout(resolve, 50));
 }
+// The last registration went out after all others on the same session.
+await tenure.session.call("LeaseService.List", {
+  selector: undefined,
+  read: undefined,
+  page: { size: 1, token: "" },
+  states: [],
+});
+process.stdout.write("stands\n");

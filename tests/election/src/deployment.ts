@@ -17,11 +17,15 @@ export class Deployment extends TestDeployment {
 export interface DeploymentShape {
   readonly elections?: number;
   readonly electionArgs?: readonly string[];
+  /** With the users and permissions of a real deployment. */
+  readonly isSecured?: boolean;
 }
 
 /** Starts a lease store, a gateway and election services `election-1`…. */
-export function startDeployment({ electionArgs = [], elections = 1 }: DeploymentShape = {}): Promise<Deployment> {
+export function startDeployment(shape: DeploymentShape = {}): Promise<Deployment> {
+  const { electionArgs = [], elections = 1, isSecured = false } = shape;
   return startDeploymentOf(Deployment, {
+    isSecured,
     services: { "lease-store": 1, gateway: 1, election: elections },
     args: { election: electionArgs },
     calls: { principal: "operator" },

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
-import type { CoordinatedOptions } from "@tenure/sdk";
+import type { Random } from "@tenure/kernel";
+import type { CampaignOptions, CoordinatedOptions } from "@tenure/sdk";
 import { type ManagedProcess, startProcess, waitFor } from "@tenure/testkit";
 
 const program = fileURLToPath(new URL("../programs/node.mjs", import.meta.url));
@@ -14,13 +15,24 @@ export interface Led {
   untilNs: bigint | undefined;
 }
 
+/** How a node leads; everything that can be written down. */
+export type NodeOptions = Pick<CampaignOptions, "coordinated" | "holderKey" | "takeOver"> & {
+  readonly keyComparison?: "highestVersion" | "lowestVersion" | "highestNumber";
+};
+
 /** One process that stands for the fleet's lease. */
 class Node {
   readonly process: ManagedProcess;
+  readonly options: NodeOptions;
+  /** Its compatibility version, or its key. */
+  readonly version: string;
   isUp = false;
 
-  constructor(fleet: Fleet, name: string, options: CoordinatedOptions) {
-    const version = options.compatibilityVersion ?? options.binaryVersion;
+  constructor(fleet: Fleet, name: string, options: NodeOptions) {
+    const { coordinated, holderKey = "" } = options;
+    const version = coordinated?.compatibilityVersion ?? coordinated?.binaryVersion ?? holderKey;
+    this.options = options;
+    this.version = version;
     const args = [program, name, fleet.endpoint, fleet.lease, JSON.stringify(options)];
     this.process = startProcess(process.execPath, { name, args });
     this.process.output.onLine((line) => {
@@ -63,8 +75,19 @@ export class Fleet implements AsyncDisposable {
     });
   }
 
+  /** The versions that led, in order, each told once for all its terms in a row. */
+  get versions(): readonly string[] {
+    const terms = this.led.toSorted((left, right) => Number(left.token - right.token));
+    return terms.flatMap(({ version }, place) => (terms[place - 1]?.version === version ? [] : [version]));
+  }
+
+  /** Starts a coordinated node and waits until it is connected. */
+  async start(name: string, coordinated: CoordinatedOptions): Promise<void> {
+    await this.run(name, { coordinated });
+  }
+
   /** Starts a node and waits until it is connected. */
-  async start(name: string, options: CoordinatedOptions): Promise<void> {
+  async run(name: string, options: NodeOptions): Promise<void> {
     const node = new Node(this, name, options);
     this.#nodes.set(name, node);
     const fallen = node.process.ended.then(() => {
@@ -103,6 +126,28 @@ export class Fleet implements AsyncDisposable {
   async leads(name: string, above = 0n, timeoutMs = 60_000): Promise<Led> {
     const look = () => (this.leader?.name === name && this.leader.token > above ? this.leader : undefined);
     return await waitFor(look, { timeoutMs, intervalMs: 2, describe: `${name} to lead ${this.lease}` });
+  }
+
+  /** Waits until a node of a version leads. */
+  async ledBy({ binaryVersion }: { readonly binaryVersion: string }): Promise<Led> {
+    const look = () => (this.leader?.version === binaryVersion ? this.leader : undefined);
+    return await waitFor(look, {
+      timeoutMs: 120_000,
+      intervalMs: 2,
+      describe: `${binaryVersion} to lead ${this.lease}`,
+    });
+  }
+
+  /** Kills a node whose version others have, too, and starts it again. */
+  async crashOne(random: Random): Promise<void> {
+    const nodes = [...this.#nodes];
+    const spare = nodes.filter(([name, { version }]) =>
+      nodes.some(([other, { version: same }]) => other !== name && same === version),
+    );
+    const [name, node] = spare[Math.floor(random.next() * spare.length)] ?? [];
+    if (name === undefined || node === undefined) return;
+    await this.kill(name);
+    await this.run(name, node.options);
   }
 
   end(token: bigint, atNs: bigint): void {

@@ -1,13 +1,14 @@
-import { ElectionServiceSetStrategyRequest, StrategyKind } from "@tenure/contracts";
-import { waitFor } from "@tenure/testkit";
+import { seededRandom } from "@tenure/kernel";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Deployment, startDeployment } from "./deployment.ts";
 import { Fleet } from "./fleet.ts";
+import { leaseOf } from "./stand-in.ts";
+import { playStories } from "./story.ts";
 
-const version = (minor: number) => ({ binaryVersion: `1.${minor}.0` });
-const names = ["a", "b", "c"] as const;
+const [old, newer] = ["1.20.0", "1.21.0"];
+const namesOf = (size: number) => Array.from({ length: size }, (_, place) => `n${place}`);
 
-describe("the stories of coordinated election, with three processes", () => {
+describe("the stories of coordinated election, with real processes", () => {
   let deployment: Deployment;
 
   beforeAll(async () => {
@@ -16,66 +17,55 @@ describe("the stories of coordinated election, with three processes", () => {
 
   afterAll(() => deployment[Symbol.asyncDispose](), 60_000);
 
-  const shown = (fleet: Fleet) => fleet.led.map(({ name, version: led }) => `${name} ${led}`);
+  it.each([3, 5])(
+    "[69] [71] [92] %i nodes: a canary by strategy, an upgrade node by node, a rollback",
+    async (size) => {
+      await using fleet = new Fleet(deployment.grpc(), `tests/stories-${size}`);
+      await playStories(deployment, fleet, namesOf(size));
+      expect(fleet.versions, "no new one before the last old one is gone").toEqual([old, newer, old, newer, old]);
+      expect(fleet.overlaps).toEqual([]);
+    },
+    300_000,
+  );
 
-  it("[92] a node-by-node upgrade: the old version leads until the last old one goes", async () => {
-    await using fleet = new Fleet(deployment.grpc("gateway-1"), "tests/upgrade");
-    for (const name of names) await fleet.start(name, version(20));
-    await fleet.leads("a");
-    await fleet.replace("a", version(21));
-    await fleet.leads("b");
-    await fleet.replace("b", version(21));
-    await fleet.leads("c");
-    await fleet.replace("c", version(21));
-    await fleet.leads("a");
-    expect(shown(fleet)).toEqual(["a 1.20.0", "b 1.20.0", "c 1.20.0", "a 1.21.0"]);
-    expect(fleet.overlaps).toEqual([]);
-  }, 180_000);
+  it.runIf(process.env.TENURE_LONG === "1").each([3, 5])(
+    "[92] %i nodes, 20 times, with random crashes",
+    async (size) => {
+      for (let seed = 1; seed <= 20; seed += 1) {
+        const random = seededRandom(seed);
+        await using fleet = new Fleet(deployment.grpc(), `tests/crashes-${size}-${seed}`);
+        await playStories(deployment, fleet, namesOf(size), () => fleet.crashOne(random));
+        expect(fleet.versions, `seed ${seed}`).toEqual([old, newer, old, newer, old]);
+        expect(fleet.overlaps, `seed ${seed}`).toEqual([]);
+      }
+    },
+    7_200_000,
+  );
 
-  it("[92] a rollback: the node that is rolled back leads at once", async () => {
-    await using fleet = new Fleet(deployment.grpc("gateway-1"), "tests/rollback");
-    for (const name of names) await fleet.start(name, version(21));
+  it("[56] [82] a crash: the next one leads when the term has run out, with its own duration and the same strategy", async () => {
+    await using fleet = new Fleet(deployment.grpc(), "tests/crash");
+    for (const name of ["a", "b"]) await fleet.start(name, { binaryVersion: old });
     await fleet.leads("a");
-    await fleet.replace("c", version(20));
-    await fleet.leads("c");
-    expect(shown(fleet)).toEqual(["a 1.21.0", "c 1.20.0"]);
-    expect(fleet.overlaps).toEqual([]);
-  }, 180_000);
-
-  it("[69] [71] a canary by strategy: the new version leads when the operator says so, and the old one again after", async () => {
-    await using fleet = new Fleet(deployment.grpc("gateway-1"), "tests/canary");
-    for (const name of names) await fleet.start(name, version(20));
-    const { token } = await fleet.leads("a");
-    await fleet.replace("b", version(21));
-    const candidate = { lease: { namespace: "tests", name: "canary" }, name: "b" };
-    const versionOfB = async () => {
-      const found = await deployment.candidates.get({ candidate, read: undefined }).catch(() => undefined);
-      return found?.candidate?.spec?.binaryVersion;
-    };
-    await waitFor(async () => (await versionOfB()) === "1.21.0", { timeoutMs: 60_000, describe: "b to register" });
-    const set = (kind: StrategyKind | undefined) =>
-      deployment.elections.setStrategy(
-        ElectionServiceSetStrategyRequest.fromPartial({
-          lease: { namespace: "tests", name: "canary" },
-          ...(kind === undefined ? {} : { strategy: { kind } }),
-          note: { reason: "canary" },
-        }),
-      );
-    const { consequence } = await set(StrategyKind.NEWEST_COMPATIBILITY_VERSION);
-    expect(consequence?.ranking[0]?.candidate?.key?.name).toBe("b");
-    const canary = await fleet.leads("b", token);
-    await set(undefined);
-    await fleet.leads("a", canary.token);
-    expect(shown(fleet)).toEqual(["a 1.20.0", "b 1.21.0", "a 1.20.0"]);
-    expect(fleet.overlaps).toEqual([]);
-  }, 180_000);
-
-  it("[56] a crash: the next one leads when the term has run out", async () => {
-    await using fleet = new Fleet(deployment.grpc("gateway-1"), "tests/crash");
-    for (const name of names) await fleet.start(name, version(20));
-    await fleet.leads("a");
+    const before = await leaseOf(deployment, "crash");
     await fleet.kill("a");
     await fleet.leads("b");
     expect(fleet.overlaps).toEqual([]);
+    const after = await leaseOf(deployment, "crash");
+    expect(after?.holds[0]?.leaseDuration).toEqual({ seconds: 5n, nanos: 0 });
+    expect(after?.strategy?.strategy).toEqual(before?.strategy?.strategy);
+  }, 180_000);
+
+  it("[105] [106] clients that race: a higher key has the holder finish, an old client without one makes way", async () => {
+    await using fleet = new Fleet(deployment.grpc(), "tests/race");
+    await fleet.run("plain", {});
+    await fleet.leads("plain");
+    await fleet.run("low", { holderKey: "1.9.0", keyComparison: "highestVersion" });
+    await fleet.leads("low");
+    await fleet.run("high", { holderKey: "1.10.0", keyComparison: "highestVersion" });
+    const { token } = await fleet.leads("high");
+    expect(fleet.led.map(({ name }) => name)).toEqual(["plain", "low", "high"]);
+    expect(fleet.overlaps, "the holder had returned before").toEqual([]);
+    await fleet.run("thief", { holderKey: "1.11.0", keyComparison: "highestVersion", takeOver: "steal" });
+    expect((await fleet.leads("thief")).token, "what is stolen is fenced by a greater token").toBeGreaterThan(token);
   }, 180_000);
 });

@@ -29,17 +29,20 @@ export interface PlaneOptions {
   readonly endpoint: string;
   readonly namespace: string;
   readonly leaseDurationMs: number;
+  /** No manager is paused, so a controller runs until it says that it has stopped. */
+  readonly isUndisturbed?: boolean;
 }
 
 /** The nodes of a control plane, with the managers that run on each, each a process of its own. */
 export class ControlPlane implements AsyncDisposable {
-  readonly journal = new Journal();
+  readonly journal: Journal;
   readonly options: PlaneOptions;
   readonly #managers = new Set<Manager>();
   readonly #failures: string[] = [];
 
   constructor(options: PlaneOptions) {
     this.options = options;
+    this.journal = new Journal(options.isUndisturbed);
   }
 
   get managers(): readonly Manager[] {

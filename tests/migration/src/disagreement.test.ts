@@ -9,7 +9,7 @@ import {
 import { type Deployment, startDeployment, tempDirectory, waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ControlPlane, type Manager, type Release } from "./control-plane.ts";
-import type { Line } from "./journal.ts";
+import type { Line, Period } from "./journal.ts";
 
 let deployment: Deployment;
 let folder: Awaited<ReturnType<typeof tempDirectory>>;
@@ -38,7 +38,7 @@ controllerLeaders:
 
 /** The flags of a manager with a configuration of its own. */
 function withDocument(lock: string, component: string): readonly string[] {
-  const path = join(folder.path, `${lock}-${component.length}.yaml`);
+  const path = join(folder.path, `${lock}-${component === "*" ? "any" : component}.yaml`);
   writeFileSync(path, documentOf(lock, component));
   return ["--enable-leader-migration", `--leader-migration-config=${path}`];
 }
@@ -55,6 +55,10 @@ const hears = (manager: Manager, kind: MigrationAlarmKind) =>
     const message = alarm?.controller === "route" && alarm.kind === kind ? alarm.message : "";
     return message.includes("kcm 1.21.0") && message.includes("ccm 1.22.0");
   });
+
+/** Each with those that follow it and are the same left out: a busy machine may lose a lease and win it again. */
+const inTurn = (names: readonly string[]) => names.filter((name, place) => name !== names[place - 1]);
+const componentsIn = (periods: readonly Period[]) => inTurn(periods.map(({ runner }) => runner.slice(0, 3)));
 
 const runsIn = (component: string) => (runner: string) => runner.startsWith(component);
 
@@ -76,14 +80,14 @@ describe("managers whose configurations disagree", () => {
     await plane.runs(["route"], (runner, lock) => runner.startsWith("ccm") && lock === "cloud");
     await plane.runs(["deployment"], runsIn("kcm"));
     expect(plane.journal.overlaps("route")).toEqual([]);
-    expect(plane.journal.periods("route").map(({ runner }) => runner.slice(0, 3))).toEqual(["kcm", "ccm"]);
+    expect(componentsIn(plane.journal.periods("route"))).toEqual(["kcm", "ccm"]);
     const about = MigrationServiceStatusRequest.fromPartial({ namespace: "mismatched", name: "cloud" });
     const route = await waitFor(async () => {
       const { controllers } = await deployment.migrations.status(about);
       return controllers.find(({ running }) => running?.component === "ccm");
     });
     expect(route.exclusive).toBe(true);
-    expect(route.periods.map(({ component, version }) => `${component} ${version}`)).toEqual([
+    expect(inTurn(route.periods.map(({ component, version }) => `${component} ${version}`))).toEqual([
       "kcm 1.21.0",
       "ccm 1.22.0",
     ]);
@@ -97,7 +101,7 @@ describe("managers whose configurations disagree", () => {
     for (const manager of [first, second]) await hears(manager, MigrationAlarmKind.OVERLAP);
     await plane.runs(["volume"], runsIn("ccm"));
     await told(second, "that it holds its lock", ({ kind, lock }) => kind === "lock-held" && lock?.name === "two");
-    expect(plane.journal.periods("route").map(({ runner }) => runner.slice(0, 3))).toEqual(["kcm"]);
+    expect(componentsIn(plane.journal.periods("route"))).toEqual(["kcm"]);
   }, 180_000);
 
   it("each leaves it to a third: it is orphaned, and runs nowhere", async () => {
@@ -113,13 +117,15 @@ describe("managers whose configurations disagree", () => {
   it("[119] in coordinated mode both locks have candidates: the lock goes to the older release, and the rest goes on", async () => {
     await using plane = planeIn("coordinated");
     const flags = [...withDocument("cloud", "*"), "--coordinated"];
+    const request = { namespace: "coordinated", document: documentOf("cloud", "*") };
+    await deployment.migrations.apply(MigrationServiceApplyRequest.fromPartial(request));
     await plane.start("node-2", { ...cloud, flags });
     await plane.runs(cloud.controllers, runsIn("ccm"));
     await plane.start("node-1", { ...old, flags });
     await plane.runs(old.controllers, runsIn("kcm"));
     await plane.runs(["volume"], runsIn("ccm"));
     expect(plane.journal.overlaps("route")).toEqual([]);
-    expect(plane.journal.periods("volume")).toHaveLength(1);
+    expect(componentsIn(plane.journal.periods("volume"))).toEqual(["ccm"]);
     const lease = { namespace: "coordinated", name: "cloud" };
     const { candidates } = await deployment.candidates.list(
       CandidateServiceListRequest.fromPartial({ selector: { lease } }),

@@ -11,6 +11,8 @@ export interface Line {
   /** The log position of a guarded write. */
   readonly revision?: string;
   readonly lock?: { readonly namespace: string; readonly name: string };
+  /** Why a lock ended. */
+  readonly end?: { readonly kind: string };
   readonly alarm?: { readonly kind: number; readonly controller: string; readonly message: string };
 }
 
@@ -30,12 +32,30 @@ export interface Period {
   isOver: boolean;
 }
 
+const onRequest: ReadonlySet<string> = new Set(["stopped", "released", "end-of-term"]);
+
 /** What all managers of a control plane have done, by their own word and by the log's. */
 export class Journal {
   readonly #periods = new Map<string, Period>();
+  readonly #isStopCounted: boolean;
+  #isLost = false;
+
+  /**
+   * A controller acts until its last write was sent, or with `isStopCounted` until it says that it has stopped: a
+   * process that is paused may say so late.
+   */
+  constructor(isStopCounted = false) {
+    this.#isStopCounted = isStopCounted;
+  }
+
+  /** Whether any lock ended otherwise than because its manager was asked to stop, or to hand it over. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
 
   /** Takes a line of a process. */
   take(runner: string, line: Line): void {
+    if (line.kind === "lock-ended" && !onRequest.has(line.end?.kind ?? "")) this.#isLost = true;
     if (line.controller === undefined || line.token === undefined) return;
     const key = `${line.controller} ${line.token}`;
     if (line.kind === "controller-started") {
@@ -59,7 +79,10 @@ export class Journal {
       period.untilNs = BigInt(line.sentNs ?? 0);
       period.revisions.push(BigInt(line.revision ?? 0));
     }
-    if (line.kind === "controller-stopped") period.isOver = true;
+    if (line.kind === "controller-stopped") {
+      period.isOver = true;
+      if (this.#isStopCounted) period.untilNs = BigInt(line.atNs);
+    }
   }
 
   /** A process is gone, and what it ran with it. */

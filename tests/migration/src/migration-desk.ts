@@ -65,6 +65,14 @@ export function shortAlarm({ controller, kind, participants }: MigrationAlarm): 
   return [nameIn(MigrationAlarmKind, kind), controller, ...versions].filter((part) => part !== "").join(" | ");
 }
 
+/** A term that nobody renews lasts to the end of its test, also on a busy machine. */
+const longTiming = {
+  leaseDuration: { seconds: 120n },
+  usableTerm: { seconds: 80n },
+  renewInterval: { seconds: 2n },
+  requestTimeout: { seconds: 4n },
+};
+
 /** Talks to the migration service and the lease store about one namespace. */
 export class MigrationDesk {
   readonly namespace: string;
@@ -121,7 +129,7 @@ export class MigrationDesk {
     const participant = { component, version, configurationDigest: digestOfAll(configurations) };
     const request = LeaseServiceAcquireRequest.fromPartial({
       claims: [{ lease: this.lease(name) }],
-      claimant: { holder: instance, participant },
+      claimant: { holder: instance, participant, timing: longTiming },
     });
     const { grants } = await this.#deployment.leases.acquire(request);
     return grants[0]?.hold?.token ?? 0n;

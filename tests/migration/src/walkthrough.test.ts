@@ -1,10 +1,12 @@
+import { TermEndReason } from "@tenure/contracts";
 import { seededRandom } from "@tenure/kernel";
 import { type Deployment, promisedMs, startDeployment } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ControlPlane } from "./control-plane.ts";
 import { disturbing } from "./disturb.ts";
 import { shown } from "./journal.ts";
-import { allControllers, begin, cloudControllers, rollBack, rollOut } from "./walkthrough.ts";
+import { documentOf, MigrationDesk } from "./migration-desk.ts";
+import { allControllers, begin, cloudControllers, lock, rollBack, rollOut } from "./walkthrough.ts";
 
 /** Long enough that a busy machine loses no lease by itself. */
 const leaseDurationMs = 10_000;
@@ -18,7 +20,19 @@ beforeAll(async () => {
 
 afterAll(() => deployment?.[Symbol.asyncDispose](), 60_000);
 
-const planeIn = (namespace: string) => new ControlPlane({ endpoint: deployment.grpc(), namespace, leaseDurationMs });
+const planeIn = (namespace: string, isUndisturbed: boolean) =>
+  new ControlPlane({ endpoint: deployment.grpc(), namespace, leaseDurationMs, isUndisturbed });
+
+/** By the log no controller ran twice, and each runner gave it back, if nobody lost a lock on a busy machine. */
+async function judgeByLog(desk: MigrationDesk, { journal }: ControlPlane) {
+  const { controllers } = await desk.status(lock);
+  expect(controllers.map(({ controller, exclusive }) => [controller, exclusive])).toEqual(
+    cloudControllers.map((controller) => [controller, true]),
+  );
+  const ended = controllers.flatMap(({ periods }) => periods.filter(({ toRevision }) => toRevision > 0n));
+  expect(ended.length).toBeGreaterThan(0);
+  if (!journal.isLost) expect(new Set(ended.map(({ endReason }) => endReason))).toEqual(new Set([TermEndReason.RELEASED]));
+}
 
 /** No two periods of a controller overlap, and none is without a runner for longer than promised. */
 async function judge({ journal }: ControlPlane, boundMs: number, annotate: (text: string) => Promise<unknown>) {
@@ -33,9 +47,12 @@ async function judge({ journal }: ControlPlane, boundMs: number, annotate: (text
 
 describe("the proposal's walkthrough, with real processes", () => {
   let plane: ControlPlane;
+  let desk: MigrationDesk;
 
   beforeAll(async () => {
-    plane = planeIn("walkthrough");
+    plane = planeIn("walkthrough", true);
+    desk = new MigrationDesk(deployment, "walkthrough");
+    await desk.apply(documentOf(lock, Object.fromEntries(cloudControllers.map((controller) => [controller, "*"]))));
     await begin(plane);
   }, 180_000);
 
@@ -47,12 +64,14 @@ describe("the proposal's walkthrough, with real processes", () => {
     const boundMs = leaseDurationMs + promisedMs(1_000);
     await rollOut(plane);
     await judge(plane, boundMs, annotate);
+    await judgeByLog(desk, plane);
   }, 300_000);
 
   it("[117] and back again, node by node", async ({ annotate }) => {
     const boundMs = leaseDurationMs + promisedMs(1_000);
     await rollBack(plane);
     await judge(plane, boundMs, annotate);
+    await judgeByLog(desk, plane);
     for (const controller of cloudControllers) {
       const releases = plane.journal.periods(controller).map(({ runner }) => runner.split(" on ")[0]);
       expect([...new Set(releases)]).toEqual(["kube-controller-manager 1.21.0", "cloud-controller-manager 1.22.0"]);
@@ -66,7 +85,7 @@ describe.runIf(isLong)("the walkthrough with managers killed by -9 and paused", 
   it.each(seeds)(
     "[117] there and back with seed %i",
     async (seed) => {
-      await using plane = planeIn(`seed-${seed}`);
+      await using plane = planeIn(`seed-${seed}`, false);
       const boundMs = leaseDurationMs + promisedMs(1_000);
       const disturb = disturbing(seededRandom(seed));
       await begin(plane);

@@ -25,7 +25,8 @@ interface Stage {
 }
 
 const primaryOf = ({ component }: Release) => component;
-const lock = "cloud-provider-extraction-migration";
+/** The migration lock, which the default configuration names. */
+export const lock = "cloud-provider-extraction-migration";
 const before: Stage = { releases: [old], runner: /^kube-controller-manager 1\.21\.0/, lock: primaryOf(old) };
 const enabled: Stage = { releases: [oldEnabled], runner: before.runner, lock };
 const upgraded: Stage = { releases: [manager, cloudEnabled], runner: /^cloud-controller-manager 1\.22\.0/, lock };

@@ -62,7 +62,7 @@ describe("inside its term", () => {
         const [renewals, number] = [leader.renewals, watcher.numbers.length];
         await waitFor(() => leader.renewals >= renewals + 3 && watcher.numbers.length >= number + 20, {
           describe: "renewals and numbers after the strike",
-          timeoutMs: 60_000,
+          timeoutMs: 120_000,
         });
       }
 

@@ -6,7 +6,7 @@ import { delayedTiming, timing } from "./store/timing.ts";
 export interface LeasePlan {
   readonly key: string;
   /** `readWrite` is claimed alone by some and together by others. */
-  readonly use: "exclusive" | "readWrite" | "counted" | "elected";
+  readonly use: "exclusive" | "readWrite" | "counted" | "elected" | "migration";
   /** What a claim gives when it creates the lease. */
   readonly spec: LeaseSpec;
   readonly timing: Timing;
@@ -134,7 +134,7 @@ const coordination: Profile = {
   electionChanges: Number.POSITIVE_INFINITY,
   operator: "none",
   leases: (count) => numbered(Math.min(count, 2), (index) => plan(`world/elected-${index}`, "elected")),
-  incidents: ["crash", "pause", "cutLog", "isolate", "roll", "roll"],
+  incidents: ["crash", "pause", "cutLog", "isolate", "roll", "roll", "suspend", "suspend"],
   afterMs: 8_000,
 };
 
@@ -144,9 +144,18 @@ const restless: Profile = {
   name: "restless",
   mostHolders: 0,
   electionChanges: 1_000,
-  troubleMs: 130_000,
+  troubleMs: 100_000,
+  afterMs: 5_000,
   isCalm: true,
   leases: () => [plan("world/elected-1", "elected")],
+};
+
+/** A lock that decides which of two components runs, while the configuration says now this and now that (rule 24). */
+const migrations: Profile = {
+  ...quiet,
+  name: "migrations",
+  operator: "meddling",
+  leases: () => [plan("world/lock", "migration")],
 };
 
 /** A store that comes and goes while holders do: nobody who could not renew may lose a term by it (rule 17). */
@@ -161,7 +170,7 @@ const outages: Profile = {
 const losses: Profile = { ...outages, name: "losses", losesLog: true, gateways: 1 };
 
 /** Every kind of world. */
-export const profiles = { plain, modes, watches, elections, coordination, outages, losses } as const;
+export const profiles = { plain, modes, watches, elections, coordination, migrations, outages, losses } as const;
 
 /** A world that seeds do not draw: it is long. */
 export { restless };
@@ -179,6 +188,7 @@ const mixture: readonly Profile[] = [
   elections,
   coordination,
   coordination,
+  migrations,
   outages,
   outages,
   losses,

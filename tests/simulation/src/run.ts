@@ -15,6 +15,8 @@ export interface RunResult {
   readonly told: number;
   /** Changes that watchers were sent. */
   readonly watched: number;
+  /** How often elected leaders changed, and how often what they depend on. */
+  readonly elections: { readonly transitions: number; readonly changes: number };
   readonly violation: { readonly invariant: string; readonly message: string; readonly atMs: number } | undefined;
 }
 
@@ -36,8 +38,7 @@ export async function run(schedule: Schedule, parts: WorldParts = {}): Promise<R
   try {
     court.examine(() => world.begin());
     await advance(world, schedule.endMs);
-    court.examine(() => world.oracles.expectProgress(world.waits()));
-    court.examine(() => world.oracles.expectLed(world.coordinatedLeases));
+    court.examine(() => world.crew.expectQuiet());
     world.retire();
     await rest(world, schedule.endMs);
   } finally {
@@ -79,6 +80,7 @@ function resultOf(world: World, schedule: Schedule, found: Violation | undefined
     acknowledged: answers.acknowledged,
     told: watches.told,
     watched: world.oracles.watched,
+    elections: world.oracles.leaders.counts,
     violation: found && { invariant: found.invariant, message: found.message, atMs },
   };
 }

@@ -116,13 +116,13 @@ function drawIncident(shape: Shape, random: Random): Incident {
     case "crash":
       return { atMs, kind, process: pick(anyone), forMs: between(20, 1_200) };
     case "pause":
-    case "suspend":
-      return {
-        atMs,
-        kind,
-        process: pick(anyone),
-        forMs: pick([between(20, 300), between(300, 900), between(900, 2_000)]),
-      };
+    case "suspend": {
+      const process = pick(anyone);
+      const forMs = pick([between(20, 300), between(300, 900), between(900, 2_000)]);
+      // Longer than the leases of its shards: when it wakes up it believes for a while that they are still its own.
+      const isOutlived = kind === "suspend" && elections.includes(process);
+      return { atMs, kind, process, forMs: isOutlived ? forMs + 2_000 : forMs };
+    }
     case "jumpWall":
       return { atMs, kind, process: pick(anyone), byMs: between(-3_600_000, 3_600_000) };
     case "partition":

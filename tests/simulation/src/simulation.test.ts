@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readArguments } from "./arguments.ts";
 import { hunt } from "./mutation/hunt.ts";
-import { profiles } from "./profile.ts";
+import { profiles, restless } from "./profile.ts";
 import { describeFailure, describeTally, sum } from "./report.ts";
 import { run, scheduleOf } from "./run.ts";
 import { keep, shrink } from "./shrink.ts";
@@ -9,6 +9,8 @@ import { simulate } from "./simulate.ts";
 
 /** Bounded for every run of the tests; `npm run simulate` takes as many as it is given. */
 const seeds = 60;
+/** Of a world with one partition and two replicas, which is cheaper. */
+const restlessSeed = 8;
 
 describe("the simulator", () => {
   it(`finds no violation in ${seeds} seeds, and was not idle`, async () => {
@@ -22,7 +24,7 @@ describe("the simulator", () => {
     expect(tally.watched).toBeGreaterThan(10 * seeds);
     const kinds = new Set(Array.from({ length: seeds }, (_, index) => scheduleOf(index + 1).profile.name));
     expect(kinds).toEqual(new Set(Object.keys(profiles)));
-  }, 240_000);
+  }, 300_000);
 
   // Seeds that once failed: readings behind what was told, and messages dropped at a takeover.
   it.each([131, 188, 360, 431, 479, 664, 10_566])(
@@ -39,6 +41,14 @@ describe("the simulator", () => {
       expect((await run(scheduleOf(seed, profiles.losses))).violation).toBeUndefined();
     },
   );
+
+  it("a thousand changes of strategies, priorities and versions move the leader no oftener, and end in a stable one", async () => {
+    const { elections, violation } = await run(scheduleOf(restlessSeed, restless));
+    expect(violation).toBeUndefined();
+    expect(elections.changes).toBeGreaterThanOrEqual(1_000);
+    expect(elections.transitions).toBeGreaterThan(30);
+    expect(elections.transitions).toBeLessThanOrEqual(elections.changes);
+  }, 300_000);
 
   it("does the same again for the same seed", async () => {
     const first = await run(scheduleOf(7));

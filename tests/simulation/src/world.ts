@@ -1,19 +1,13 @@
 import { hash32 } from "@tenure/core";
 import { type Random, seededRandom } from "@tenure/kernel";
 import { MemoryLog, MemorySnapshots } from "@tenure/log/memory";
-import { drawCandidacy, sameForAll } from "./actors/candidacy.ts";
-import { Candidate } from "./actors/candidate.ts";
-import { Coordinator } from "./actors/coordinator.ts";
-import { Holder } from "./actors/holder.ts";
-import { Operator } from "./actors/operator.ts";
-import { Reader } from "./actors/reader.ts";
+import type { Candidate } from "./actors/candidate.ts";
 import { StoreClient } from "./actors/store-client.ts";
-import { Strategist } from "./actors/strategist.ts";
-import type { HolderFlaws, HolderOptions, TermListener } from "./actors/term-life.ts";
+import type { HolderFlaws } from "./actors/term-life.ts";
 import { Watcher, type WatchServer } from "./actors/watcher.ts";
+import { Crew } from "./crew.ts";
 import { Network } from "./network/network.ts";
 import { Oracles } from "./oracle/oracles.ts";
-import type { LeasePlan } from "./profile.ts";
 import { namesOf, type Schedule } from "./schedule.ts";
 import { ElectionNode } from "./store/election-node.ts";
 import { GatewayNode } from "./store/gateway-node.ts";
@@ -39,9 +33,9 @@ export class World {
   readonly time = new VirtualTime();
   readonly oracles: Oracles;
   readonly log: MemoryLog;
+  readonly crew: Crew;
   readonly #schedule: Schedule;
   readonly #names: ReturnType<typeof namesOf>;
-  readonly #flaws: HolderFlaws;
   readonly #network: Network;
   readonly #trouble: Trouble;
   readonly #nodes = new Map<string, ReplicaNode>();
@@ -49,17 +43,12 @@ export class World {
   readonly #elections = new Map<string, ElectionNode>();
   readonly #byInstance = new Map<string, ReplicaNode>();
   readonly #processes = new Map<string, SimulatedProcess>();
-  readonly #holders = new Map<string, Holder>();
-  readonly #candidates = new Map<string, Candidate>();
   readonly #lives = new Map<string, number>();
   readonly #nodeWorld: NodeWorld;
-  readonly #leases: readonly LeasePlan[];
 
   constructor(schedule: Schedule, { code = productionCode, flaws = {}, ports = {} }: WorldParts) {
     this.#schedule = schedule;
     this.#names = namesOf(schedule);
-    this.#flaws = flaws;
-    this.#leases = schedule.profile.leases(schedule.leases);
     this.#network = new Network(this.time, this.#chance("network"));
     const { time } = this;
     const clock = new SimulatedProcess(time, { name: "log", rate: 1 }, 0);
@@ -70,9 +59,13 @@ export class World {
     this.#trouble = this.#makeTrouble(snapshots);
     this.log = new MemoryLog({ clock, faults: this.#trouble.logFaults(), firstSequence, ...audit });
     const { partitions, snapshotAfterBatches } = schedule;
-    const capacityOf = (lease: string) => this.#leases.find(({ key }) => key === lease)?.spec.capacity ?? 0;
+    const capacityOf = (lease: string) => this.crew.capacityOf(lease);
     this.oracles = new Oracles(time, this.log, partitions, (instance) => this.#byInstance.get(instance), capacityOf);
-    if (schedule.profile.elections > 0 && !this.#isWild) this.oracles.leaders.count();
+    const { electionChanges, elections } = schedule.profile;
+    if (elections > 0 && Number.isFinite(electionChanges)) this.oracles.leaders.count();
+    const isQuiet = () => time.nowMs >= schedule.healAtMs;
+    const announce = (from: string, liveness: Uint8Array) => this.#announce(from, liveness);
+    this.crew = new Crew({ schedule, oracles: this.oracles, flaws, isQuiet, announce });
     const shared = { code, ports, time, network: this.#network, log: this.log, snapshots };
     const names = this.#names.replicas;
     const listener = this.#nodeListener();
@@ -81,12 +74,8 @@ export class World {
 
   /** Starts everything and has every incident happen at its time. */
   begin(): void {
-    const { candidates, coordinators, elections, gateways, holders, replicas, watchers } = this.#names;
-    const { electionChanges, operator } = this.#schedule.profile;
-    const clients = [...holders, ...candidates, ...coordinators, ...elections, "reader"];
-    if (operator !== "none") clients.push("operator");
-    if (electionChanges > 0) clients.push("strategist");
-    for (const name of [...replicas, ...gateways, ...watchers, ...clients]) this.#start(name);
+    const { elections, gateways, replicas, watchers } = this.#names;
+    for (const name of [...replicas, ...gateways, ...watchers, ...this.crew.names, ...elections]) this.#start(name);
     for (const incident of this.#schedule.incidents) {
       this.time.after(incident.atMs, () => this.#trouble.strike(incident));
     }
@@ -98,27 +87,6 @@ export class World {
     const { gateways, replicas, watchers } = this.#names;
     const staying = new Set([...gateways, ...replicas, ...watchers]);
     for (const [name, process] of this.#processes) if (!staying.has(name)) process.kill();
-  }
-
-  /** What holders wait for, since when on the true clock; candidates wait as long as they live. */
-  *waits(): Iterable<{ readonly leases: readonly string[]; readonly who: string; readonly sinceMs: number }> {
-    const { healAtMs } = this.#schedule;
-    for (const [who, { waiting }] of this.#holders) {
-      const process = this.#processes.get(who);
-      if (waiting === undefined || process === undefined) continue;
-      yield { who, leases: waiting.leases, sinceMs: Math.max(process.trueTimeOf(waiting.sinceBootMs), healAtMs) };
-    }
-    if (this.#names.coordinators.length === 0) return;
-    for (const lease of this.#electedLeases) yield { who: "its candidates", leases: [lease], sinceMs: healAtMs };
-  }
-
-  /** The leases that the election service looks after. */
-  get coordinatedLeases(): readonly string[] {
-    return this.#names.elections.length > 0 ? this.#electedLeases : [];
-  }
-
-  get #electedLeases(): readonly string[] {
-    return this.#leases.filter(({ use }) => use === "elected").map(({ key }) => key);
   }
 
   get nodes(): Iterable<ReplicaNode> {
@@ -191,88 +159,26 @@ export class World {
     this.#network.join(process);
     const client = new StoreClient(this.#nodeWorld, process, random, life);
     if (elections.includes(name)) this.#startElection(name, client, seed);
-    else this.#startClient(name, client, random);
+    else this.crew.start(name, client, random);
   }
 
   #startElection(name: string, client: StoreClient, seed: number): void {
     const world = {
       ...this.#nodeWorld,
-      peers: () => [...this.#elections.values()].filter(({ process }) => process.isAlive).map((node) => node.instance),
+      // One that does not run is not heard of.
+      peers: () => this.#electionPeers(),
       choicesOf: (node: ElectionNode) => this.oracles.choicesOf(node),
     };
     this.#elections.set(name, new ElectionNode(world, client.process, client, seed));
   }
 
-  #startClient(name: string, client: StoreClient, random: Random): void {
-    const keys = this.#leases.map(({ key }) => key);
-    const { electionChanges: mostChanges, operator } = this.#schedule.profile;
-    const leases = this.#electedLeases;
-    const isOver = () => this.#isQuiet;
-    if (name === "reader") void new Reader(client, random, keys, this.#readListener()).run();
-    else if (name === "operator") void new Operator(client, random, keys, operator === "meddling").run();
-    else if (name === "strategist") {
-      const isWild = this.#isWild;
-      void new Strategist(client, random, { leases, mostChanges, isWild, isOver }).run();
-    } else if (this.#names.coordinators.includes(name)) void new Coordinator(client, random, leases).run();
-    else if (this.#names.candidates.includes(name)) this.#startCandidate(name, client, random);
-    else {
-      const holder = new Holder(this.#holderOptions(client, random));
-      this.#holders.set(name, holder);
-      void holder.run();
-    }
+  #electionPeers(): readonly string[] {
+    const running = [...this.#elections.values()].filter(({ process }) => process.isAlive && !process.isStopped);
+    return running.map(({ instance }) => instance);
   }
 
-  #startCandidate(name: string, client: StoreClient, random: Random): void {
-    const { elections } = this.#schedule.profile;
-    const place = this.#names.candidates.indexOf(name);
-    const isWild = this.#isWild;
-    const announce = (liveness: Uint8Array): void => {
-      for (const [to] of this.#elections) {
-        this.#network.send(name, to, () => this.#elections.get(to)?.hear(liveness));
-      }
-    };
-    // Each is of its own kind: the first is heard without being asked, the last does not finish when it is asked to.
-    const isFickle = isWild && random.next() < 0.3;
-    const isStubborn = isWild && place === 2;
-    const candidate = new Candidate({
-      ...this.#holderOptions(client, random),
-      draw: () => (isWild ? drawCandidacy(random) : sameForAll),
-      announce: elections > 0 && place === 0 ? announce : undefined,
-      isFickle,
-      isQuiet: () => elections > 0 && this.#isQuiet,
-      isSteady: () => elections > 0 && (!isWild || isStubborn || this.#isQuiet),
-      isStubborn,
-    });
-    this.#candidates.set(name, candidate);
-    void candidate.run();
-  }
-
-  /** Whether elections are upset in every way, and not only by changes that can be counted. */
-  get #isWild(): boolean {
-    return this.#schedule.profile.electionChanges === Number.POSITIVE_INFINITY;
-  }
-
-  /** Whether nothing goes wrong any more. */
-  get #isQuiet(): boolean {
-    return this.time.nowMs >= this.#schedule.healAtMs;
-  }
-
-  #readListener() {
-    const { oracles } = this;
-    return {
-      onRead: oracles.onRead.bind(oracles),
-      onPlainRead: oracles.onPlainRead.bind(oracles),
-      endOf: (partition: number) => oracles.logs[partition]?.lastSequence ?? 0n,
-    };
-  }
-
-  #holderOptions(client: StoreClient, random: Random): HolderOptions {
-    const { court, terms } = this.oracles;
-    const listener: TermListener = {
-      onBegin: (term) => this.oracles.onBegin(term),
-      onExtend: (term, deadlineMs) => court.examine(() => terms.extend(term, deadlineMs)),
-    };
-    return { client, random, leases: this.#leases, listener, flaws: this.#flaws };
+  #announce(from: string, liveness: Uint8Array): void {
+    for (const [to] of this.#elections) this.#network.send(from, to, () => this.#elections.get(to)?.hear(liveness));
   }
 
   /** What replicas tell: the oracles, and by the network those who were asked or chosen. */
@@ -300,7 +206,7 @@ export class World {
 
   #tell(node: ReplicaNode, candidate: string, tell: (candidate: Candidate) => Promise<void>): void {
     this.#network.send(node.name, candidate, () => {
-      const it = this.#candidates.get(candidate);
+      const it = this.crew.candidateOf(candidate);
       if (it !== undefined) void tell(it);
     });
   }

@@ -54,7 +54,7 @@ export const candidateChanges: readonly Command[] = [
   {
     path: ["priority", "set"],
     summary: "Give a candidate a priority",
-    details: "Counts under the strategy Priority. With --ttl it goes away by itself.",
+    details: "The higher leads, before any version, whatever the strategy. With --ttl it goes away by itself.",
     positionals: [...positionals, { name: "VALUE" }],
     flags: [{ name: "ttl", value: "DURATION", summary: "how long it counts; for ever unless given" }, ...changeFlags],
     examples: [["tenure priority set billing/scheduler node-2 100 --ttl 2h --reason 'maintenance'", "for two hours"]],

@@ -21,7 +21,7 @@ whatever the network does and also when this process itself is stopped or killed
     { name: "coordinated", summary: "let the election service choose the leader" },
     { name: "binary-version", value: "X.Y.Z", summary: "with --coordinated: the program's version" },
     { name: "compatibility-version", value: "X.Y.Z", summary: "with --coordinated: what it behaves as" },
-    { name: "priority", value: "N", summary: "with --coordinated: the higher leads under strategy Priority" },
+    { name: "priority", value: "N", summary: "with --coordinated: the higher leads, before any version" },
     { name: "strategy", value: "STRATEGY", summary: "with --coordinated: the strategy that it wants" },
     { name: "zone", value: "ZONE", summary: "with --coordinated: where it runs" },
     { name: "label", value: "KEY=VALUE", multiple: true, summary: "with --coordinated: may be given several times" },

@@ -7,7 +7,7 @@ import { candidateVersion, fromFirstSuite, unavailable, unpackArchive } from "./
 import { compareServerVersions, upstreamVersion } from "./version.ts";
 
 /** Programs of the distribution that are wanted beside the system, unpacked and not installed. */
-export interface PackagesRequest extends Pick<FindOptions, "environment" | "report" | "signal"> {
+export interface PackagesRequest extends Pick<FindOptions, "environment" | "machine" | "report" | "signal"> {
   /** The name of the cache entry. */
   readonly name: string;
   /** The packages; the first one's version is the entry's. */

@@ -46,14 +46,16 @@ export function participant(
   };
 }
 
-/** What is known: who takes part, what is in force, and who runs what. */
+/** What is known: who takes part, what is in force, who runs what, and who holds which lock. */
 export function view(
   participants: readonly MigrationParticipant[],
   inForce: readonly ConfigurationInForce[] = [],
   runners: Readonly<Record<string, string>> = {},
+  holders: Readonly<Record<string, string>> = {},
 ): MigrationView {
   const joined = participants.map((one, place) => ({ ...one, joinedRevision: BigInt(place + 1) }));
-  return { namespace, inForce, participants: joined, runners: new Map(Object.entries(runners)) };
+  const held = new Map(Object.entries(holders).map(([lock, instance]) => [leaseKey(namespace, lock), instance]));
+  return { namespace, inForce, participants: joined, runners: new Map(Object.entries(runners)), holders: held };
 }
 
 function hex(of: MigrationConfiguration): string {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { MigrationServiceReportRequest, MigrationServiceReportResponse } from "@tenure/contracts";
 import { describe, expect, it } from "vitest";
+import { TenureError } from "../errors.ts";
 import { clientUnderTest } from "../testing/client-under-test.ts";
 import { type OpenClaim, refusal, unavailable } from "../testing/scripted-session.ts";
 import type { ManagerEvent } from "./manager-event.ts";
@@ -19,10 +20,12 @@ function managerUnderTest(options: Partial<ControllerManagerOptions> = {}) {
   const events: ManagerEvent[] = [];
   const running = new Set<string>();
   const stuck = new Set<string>();
+  const broken = new Set<string>();
   const refused = new Set<string>();
-  let isAway = false;
-  session.answer = async ({ request }) => {
-    if (isAway) throw unavailable();
+  let failure: TenureError | undefined;
+  session.answer = async ({ method, request }) => {
+    if (!method.startsWith("MigrationService")) return {};
+    if (failure !== undefined) throw failure;
     const { controllers = [] } = MigrationServiceReportRequest.fromPartial(request as object).participant ?? {};
     const verdicts = controllers.map(({ name }) => ({ controller: name, refused: refused.has(name), message: "no" }));
     return MigrationServiceReportResponse.fromPartial({ verdicts });
@@ -37,6 +40,7 @@ function managerUnderTest(options: Partial<ControllerManagerOptions> = {}) {
   });
   const stopped = (name: string): Promise<void> | void => {
     if (stuck.has(name)) return new Promise(() => undefined);
+    if (broken.has(name)) throw new Error("connection already closed");
     running.delete(name);
   };
   for (const name of ["deployment", "route", "node"]) {
@@ -56,11 +60,12 @@ function managerUnderTest(options: Partial<ControllerManagerOptions> = {}) {
     events,
     running,
     stuck,
+    broken,
     stop,
     settle,
     refused,
-    leaveService: () => {
-      isAway = true;
+    leaveService: (error = unavailable()) => {
+      failure = error;
     },
     run: async () => {
       const finished = manager.run(stop.signal);
@@ -242,6 +247,45 @@ describe("a controller manager", () => {
     expect(session.releases).toHaveLength(2);
   });
 
+  it("ends the process, and gives nothing back, when a controller's stop fails: its work may go on", async () => {
+    const { broken, exits, grant, run, session, settle, stop } = managerUnderTest();
+    const { finished } = await run();
+    await grant(...everything);
+    broken.add("route");
+    let isFinished = false;
+    finished.finally(() => {
+      isFinished = true;
+    });
+    stop.abort();
+    await settle();
+    expect(exits).toMatchObject([
+      { code: 20, why: expect.stringMatching(/route \(token \d+\) may still run: .*connection already closed/) },
+    ]);
+    const released = session.releases.flatMap(({ items }) => items.map(({ lease }) => lease.name));
+    expect(released).toEqual(["controller:deployment"]);
+    expect(isFinished).toBe(false);
+  });
+
+  it("stands as a participant also where a coordinator chooses", async () => {
+    const { run, session } = managerUnderTest({ coordinated: true });
+    await run();
+    const registered = session.asked.find(({ method }) => method === "CandidateService.Register");
+    expect(registered?.request).toMatchObject({ spec: { participant: { component: "kcm", version: "1.21.0" } } });
+  });
+
+  it.each(["INVALID_ARGUMENT", "PERMISSION_DENIED"] as const)(
+    "ends when the migration service answers %s: who cannot take part does not run",
+    async (code) => {
+      const { events, leaveService, run, session } = managerUnderTest();
+      leaveService(new TenureError({ code, reason: "INVALID_FIELD", message: "too many controllers" }));
+      const { finished } = await run();
+      session.lastClaim.grant();
+      await session.clock.advance(0);
+      await expect(finished).rejects.toThrow("too many controllers");
+      expect(events.map(({ kind }) => kind)).not.toContain("controller-started");
+    },
+  );
+
   it.each(["kcm", "cloud"])(
     "[120] is unhealthy when %s cannot be renewed and its controllers do not make way",
     async (lock) => {
@@ -273,7 +317,8 @@ describe("a controller manager", () => {
   it("warns above two migration locks and refuses what cannot work", async () => {
     const { client } = clientUnderTest();
     const named = (name: string, controller: string) => ({ ...cloud, name, controllerLeaders: [leader(controller)] });
-    const migration = [named("a", "one"), named("b", "two"), named("c", "three")];
+    const split = { ...named("c", "three"), controllerLeaders: [leader("three", "kcm"), leader("four", "ccm")] };
+    const migration = [named("a", "one"), named("b", "two"), split];
     const events: ManagerEvent[] = [];
     const base = { name: "kcm", version: "1.21.0", lease: "kcm" };
     const manager = client.controllerManager({ ...base, migration, onEvent: (event) => void events.push(event) });
@@ -281,7 +326,10 @@ describe("a controller manager", () => {
     const stop = new AbortController();
     stop.abort();
     await manager.run(stop.signal);
-    expect(events[0]).toMatchObject({ kind: "warning", message: expect.stringMatching(/^3 migration locks/) });
+    expect(events.slice(0, 2)).toMatchObject([
+      { kind: "warning", message: expect.stringMatching(/^3 migration locks/) },
+      { kind: "warning", message: expect.stringMatching(/^c: one component holds the lock at a time/) },
+    ]);
     const twice = client.controllerManager({ ...base, migration: [named("a", "one"), named("b", "one")] });
     const route = { name: "route", start: () => undefined };
     expect(() => twice.add({ ...route, name: "one" })).toThrow(/under one lock only \(got a and b\)/);
@@ -290,5 +338,10 @@ describe("a controller manager", () => {
     const same = client.controllerManager({ ...base, migration: named("kcm", "one") });
     expect(() => same.add({ ...route, name: "one" })).toThrow(/not the primary lock's \(got kcm\)/);
     expect(() => client.controllerManager({ ...base, name: "" })).toThrow(/must name the component/);
+    for (const version of ["v1.22.0", "1.22", ""]) {
+      expect(() => client.controllerManager({ ...base, version })).toThrow(/must be a strict semantic version/);
+    }
+    const doubled = { ...base, migration: [named("a", "one"), named("a", "two")] };
+    expect(() => client.controllerManager(doubled)).toThrow(/one configuration for each leaderName \(got a\)/);
   });
 });

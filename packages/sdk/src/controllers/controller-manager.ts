@@ -75,7 +75,7 @@ export class ControllerManager {
     const emit: ConstructorParameters<typeof ManagerRun>[0]["emit"] = (event) => {
       if (onEvent !== undefined) callSafely(onEvent, event);
     };
-    if (plan.warning !== undefined) emit({ kind: "warning", message: plan.warning });
+    for (const message of plan.warnings) emit({ kind: "warning", message });
     this.#run = new ManagerRun({
       context: this.#context,
       plan,

@@ -1,9 +1,19 @@
 import { ControllerPlacement, MigrationParticipant } from "@tenure/contracts";
-import { controllerLeaseOf, digestOf, digestOfAll, tooManyLocks } from "@tenure/migration-rules";
+import { parseVersion } from "@tenure/core";
+import {
+  adviceOn,
+  controllerLeaseOf,
+  digestOf,
+  digestOfAll,
+  type MigrationConfiguration,
+  type Release,
+  tooManyLocks,
+} from "@tenure/migration-rules";
 import type { CoordinatedOptions } from "../coordinated/index.ts";
 import type { ClientContext } from "../instance/client-context.ts";
 import { type PlannedCampaign, planCampaign } from "../lead/campaign.ts";
 import { type LeaseName, showLease } from "../term/lease-name.ts";
+import { optionError } from "../timing/duration-input.ts";
 import { type Assignment, assign, lockBeside, type Placing } from "./assignment.ts";
 import type { ControllerManagerOptions } from "./manager-options.ts";
 
@@ -16,8 +26,8 @@ export interface ManagerPlan {
   readonly locks: ReadonlyMap<string, PlannedCampaign>;
   /** How each controller's own lease is held, by the controller's name. */
   readonly controllers: ReadonlyMap<string, PlannedCampaign>;
-  /** The performance warning above two migration locks; undefined below. */
-  readonly warning: string | undefined;
+  /** What is legal and yet not what one wants, such as more than two migration locks; one sentence each. */
+  readonly warnings: readonly string[];
   /** What the migration service is told; `tokens` are those of the controllers that run. */
   participant(tokens: ReadonlyMap<string, bigint>): MigrationParticipant;
 }
@@ -32,6 +42,7 @@ export function planManager(
   const release = { component: name, version };
   const primary = context.leaseName(lease);
   const configurations = "controllerLeaders" in migration ? [migration] : migration;
+  checkRelease(release, configurations);
   const placing: Placing = { release, primary, configurations };
   const assignments = assign(placing, names);
   const standing = coordinated === undefined || coordinated === false ? undefined : candidate(coordinated, version);
@@ -54,9 +65,21 @@ export function planManager(
     assignments,
     locks: new Map([planLock(primary, ownDigest), ...locks]),
     controllers: new Map(assignments.map(planController)),
-    warning: tooManyLocks(locks.length),
+    warnings: [
+      ...[tooManyLocks(locks.length)].filter((one) => one !== undefined),
+      ...configurations.flatMap((one) => adviceOn(one.controllerLeaders).map((rule) => `${one.name}: ${rule}`)),
+    ],
     participant: (tokens) => participantOf(context.holder, placing, assignments, tokens),
   };
+}
+
+function checkRelease({ version }: Release, configurations: readonly MigrationConfiguration[]): void {
+  if (parseVersion(version) === undefined) {
+    throw optionError("version", "must be a strict semantic version such as 1.22.0", version);
+  }
+  const names = configurations.map(({ name }) => name);
+  const twice = names.find((name, place) => names.indexOf(name) !== place);
+  if (twice !== undefined) throw optionError("migration", "must have one configuration for each leaderName", twice);
 }
 
 function candidate(coordinated: true | Omit<CoordinatedOptions, "binaryVersion">, binaryVersion: string) {

@@ -46,6 +46,7 @@ export class ManagerRun {
         this.#isJudged = true;
         this.#reconcile();
       },
+      fail: (error) => this.#fail(error),
       emit: parts.emit,
     });
     this.finished = this.#run();
@@ -144,7 +145,11 @@ export class ManagerRun {
       this.#parts.emit({ kind: "controller-started", controller: name, lock, token });
       this.#participation.refresh();
       try {
-        await runController(controller, term);
+        await runController(controller, term, (error) => {
+          const why = error instanceof Error ? error.message : String(error);
+          const what = `controller ${name} (token ${token}) may still run: its stop failed: ${why}`;
+          this.#parts.context.endProcess(lossExitCode, what);
+        });
       } finally {
         this.#tokens.delete(name);
         this.#parts.emit({ kind: "controller-stopped", controller: name, token });
@@ -156,14 +161,20 @@ export class ManagerRun {
   }
 
   #follow(held: HeldCampaign, among: Map<string, HeldCampaign>, name: string): void {
-    const finish = (failure?: { readonly error: unknown }): void => {
-      this.#failure ??= failure;
-      among.delete(name);
-      this.#reconcile();
-    };
     held.finished.then(
-      () => finish(),
-      (error: unknown) => finish({ error }),
+      () => {
+        among.delete(name);
+        this.#reconcile();
+      },
+      (error: unknown) => {
+        among.delete(name);
+        this.#fail(error);
+      },
     );
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#reconcile();
   }
 }

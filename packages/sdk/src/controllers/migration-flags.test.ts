@@ -64,6 +64,12 @@ describe("the flags of leader migration", () => {
       /cannot be read: no such file away.yaml/,
     ],
     ["--enable-leader-migration --leader-migration-config=broken.yaml", "DOCUMENT_INVALID", /line 3.*line 5/],
+    ["--enable-leader-migration --leader-migration-config", "OPTION_INVALID", /must name a file \(got nothing\)/],
+    [
+      "--leader-migration-config --enable-leader-migration",
+      "OPTION_INVALID",
+      /must name a file \(got --enable-leader-migration\)/,
+    ],
     ["--enable-leader-migration=maybe", "OPTION_INVALID", /must be true or false \(got maybe\)/],
   ])("[111] `%s` is fatal with %s", (line, reason, message) => {
     const error = errorOf(line);

@@ -39,7 +39,9 @@ export function migrationFlags(
   });
   const given = (flag: string) => tokens.flatMap((one) => (one.kind === "option" && one.name === flag ? [one] : []));
   const isEnabled = enabled(given(enableFlag).at(-1));
-  const files = given(fileFlag).flatMap(({ value }) => (value === undefined || value === "" ? [] : [value]));
+  const files = given(fileFlag)
+    .map(pathOf)
+    .filter((path) => path !== "");
   if (!isEnabled) {
     if (files.length === 0) return undefined;
     const rule = `--${fileFlag} needs --${enableFlag}: enable migration, or leave the file out`;
@@ -56,6 +58,18 @@ function enabled(flag: { readonly value?: string | undefined } | undefined): boo
   const text = flag === undefined ? "false" : (flag.value ?? "true");
   if (text === "true" || text === "false") return text === "true";
   throw fatal("OPTION_INVALID", `--${enableFlag} must be true or false (got ${text})`);
+}
+
+/** The path of a file; empty, as `--leader-migration-config=` is, names none. */
+function pathOf({
+  inlineValue,
+  value,
+}: {
+  readonly inlineValue?: boolean | undefined;
+  readonly value?: string | undefined;
+}): string {
+  if (value !== undefined && (inlineValue === true || !value.startsWith("-"))) return value;
+  throw fatal("OPTION_INVALID", `--${fileFlag} must name a file (got ${value ?? "nothing"})`);
 }
 
 function read(path: string, options: MigrationFlagsOptions): MigrationConfiguration {

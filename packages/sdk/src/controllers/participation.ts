@@ -1,5 +1,6 @@
 import { type MigrationAlarm, type MigrationParticipant, MigrationServiceReportRequest } from "@tenure/contracts";
-import { toTenureError } from "../errors.ts";
+import { type TenureError, toTenureError } from "../errors.ts";
+import { hopelessCodes } from "../lead/campaign.ts";
 import type { Session } from "../session/session.ts";
 import type { ManagerEvent } from "./manager-event.ts";
 
@@ -16,6 +17,8 @@ export interface ParticipationPort {
   describe(): MigrationParticipant;
   /** What it must not run; told at every change, and once when the service is found to be away. */
   judge(refused: ReadonlySet<string>): void;
+  /** It can never take part as it is, and whoever does not take part does not run. */
+  fail(error: TenureError): void;
   emit(event: ManagerEvent): void;
 }
 
@@ -68,7 +71,10 @@ export class Participation implements AsyncDisposable {
         this.#sound(alarms);
       } catch (thrown) {
         if (this.#over.signal.aborted) return;
-        if (this.#standing !== "away") this.#port.emit({ kind: "join-failed", error: toTenureError(thrown) });
+        const error = toTenureError(thrown);
+        // Another principal's participant of the same name is gone when its lease expires.
+        if (hopelessCodes.has(error.code) && error.reason !== "PRINCIPAL_MISMATCH") return this.#port.fail(error);
+        if (this.#standing !== "away") this.#port.emit({ kind: "join-failed", error });
         this.#standing = "away";
         this.#judge(clock.now() < this.#heardAtMs + validityMs ? this.#refused : new Map());
       }

@@ -1,4 +1,12 @@
-import { type CandidateKey, durationFromMs, LeaseSpec, type PendingHold, StrategyKind } from "@tenure/contracts";
+import {
+  type CandidateKey,
+  durationFromMs,
+  type Lease,
+  LeaseSpec,
+  type PendingHold,
+  type Strategy,
+  StrategyKind,
+} from "@tenure/contracts";
 import { Backoff } from "@tenure/kernel";
 import { type TenureError, toTenureError } from "../errors.ts";
 import type { ClientContext } from "../instance/client-context.ts";
@@ -56,7 +64,14 @@ export class Candidacy implements AsyncDisposable {
 
   /** Whether it asks that whoever claims first leads, so that there is no choice to wait for. */
   get isFirstCome(): boolean {
-    return this.#plan.spec.strategy?.kind === StrategyKind.NO_COORDINATION;
+    return isFirstCome(this.#plan.spec.strategy);
+  }
+
+  /** Whether the lease may be left to its candidates: it has a fallback delay, or whoever claims first leads. */
+  async mayClaim(signal: AbortSignal): Promise<boolean> {
+    if (this.isFirstCome) return true;
+    const lease = await this.#readLease(signal).catch(() => undefined);
+    return lease?.spec?.fallbackDelay !== undefined || isFirstCome(lease?.strategy?.strategy);
   }
 
   /** Registers; rejects when that can never succeed. Resolves early when stopped. */
@@ -200,14 +215,14 @@ export class Candidacy implements AsyncDisposable {
     if (ping !== undefined && ping.number > ping.answeredNumber) {
       await session.call("CandidateService.Ack", this.#answer(ping.number), { signal });
     }
-    const pending = await this.#pendingOfLease(signal);
+    const { pending } = (await this.#readLease(signal)) ?? {};
     if (pending?.candidate === this.key.name) this.#hear(pending);
   }
 
-  async #pendingOfLease(signal: AbortSignal): Promise<PendingHold | undefined> {
+  async #readLease(signal: AbortSignal): Promise<Lease | undefined> {
     try {
       const request = { lease: this.#lease, read: undefined };
-      return (await this.#context.session.call("LeaseService.Get", request, { signal })).lease?.pending;
+      return (await this.#context.session.call("LeaseService.Get", request, { signal })).lease;
     } catch (error) {
       if (toTenureError(error).code === "NOT_FOUND") return undefined;
       throw error;
@@ -217,4 +232,8 @@ export class Candidacy implements AsyncDisposable {
   #answer(pingNumber: bigint) {
     return { answers: [{ candidate: this.key, pingNumber }] };
   }
+}
+
+function isFirstCome(strategy: Strategy | undefined): boolean {
+  return strategy?.kind === StrategyKind.NO_COORDINATION;
 }

@@ -1,4 +1,4 @@
-import { CandidatePreference, PendingHold, StrategyKind } from "@tenure/contracts";
+import { CandidatePreference, Lease, PendingHold, StrategyKind } from "@tenure/contracts";
 import { describe, expect, it } from "vitest";
 import { TenureError } from "../errors.ts";
 import type { LeadOptions } from "../lead/lead.ts";
@@ -104,10 +104,13 @@ describe("a coordinated campaign", () => {
     await test.stop();
   });
 
-  it("[80] claims nothing plainly: it accepts what it was chosen for, once for each token", async () => {
+  it("[80] accepts what it was chosen for, once for each token, and claims only what may be left to candidates", async () => {
     const test = await standing();
-    expect(test.session.claims, "nearly every election is over before").toHaveLength(0);
-    await test.pass(200);
+    await test.pass(60_000);
+    expect(test.session.claims, "the lease has no fallback delay").toHaveLength(0);
+    const lease = Lease.fromPartial({ spec: { fallbackDelay: { seconds: 5n } } });
+    test.answers.set("LeaseService.Get", async () => ({ lease }));
+    await test.pass(60_000);
     expect(test.session.claims.map(({ request }) => request.fallbackCandidate)).toEqual(["me"]);
     await test.choose(50n);
     await test.choose(50n);
@@ -117,6 +120,12 @@ describe("a coordinated campaign", () => {
     await test.return();
     await test.choose(51n);
     expect(test.tokens).toEqual([50n, 51n]);
+    await test.stop();
+  });
+
+  it("claims at once under NoCoordination, where there is no choice to wait for", async () => {
+    const test = await standing({ binaryVersion: "1.20.0", strategy: "NoCoordination" });
+    expect(test.session.claims.map(({ request }) => request.fallbackCandidate)).toEqual(["me"]);
     await test.stop();
   });
 

@@ -1,4 +1,5 @@
 import type { PendingHold } from "@tenure/contracts";
+import type { Timer } from "@tenure/kernel";
 import { toTenureError } from "../errors.ts";
 import type { ClientContext } from "../instance/client-context.ts";
 import { claimTerms, type PlannedClaim } from "../term/claim-terms.ts";
@@ -22,7 +23,7 @@ export async function* coordinatedCampaign(
 ): AsyncGenerator<HeldTerm, void, undefined> {
   const [lease] = plan.leases;
   if (lease === undefined) return;
-  const candidacyPlan = planCandidacy(options, plan.timing);
+  const candidacyPlan = planCandidacy(options, plan.timing, plan.request.claimant.participant);
   const stop = signal === undefined ? context.closing : AbortSignal.any([signal, context.closing]);
   if (stop.aborted) return;
   await using candidacy = new Candidacy(context, lease, plan.request.claimant.holder, candidacyPlan);
@@ -48,6 +49,9 @@ export async function* coordinatedCampaign(
     }
   }
 }
+
+/** How often, about, a lease is looked at that was not left to its candidates so far. */
+const lookMs = 30_000;
 
 /** Waits for a choice, and in the queue for what the store leaves to candidates. Undefined when stopped. */
 async function winTerm(
@@ -115,6 +119,7 @@ async function accept(
 class FallbackClaim {
   readonly outcome: Promise<{ readonly term: HeldTerm | undefined }>;
   readonly #abandoned = new AbortController();
+  #timer: Timer | undefined;
   readonly #context: ClientContext;
   readonly #plan: PlannedClaim;
   readonly #candidacy: Candidacy;
@@ -123,17 +128,22 @@ class FallbackClaim {
     this.#context = context;
     this.#plan = plan;
     this.#candidacy = candidacy;
-    this.outcome = this.#claim(AbortSignal.any([stop, this.#abandoned.signal]), delayMs);
+    this.outcome = new Promise((resolve) => {
+      const begin = () => resolve(this.#claim(AbortSignal.any([stop, this.#abandoned.signal])));
+      if (delayMs === 0) begin();
+      else this.#timer = context.session.clock.schedule(delayMs, begin);
+    });
   }
 
   /** Leaves the queue; what was granted all the same is given back. */
   abandon(): void {
+    this.#timer?.cancel();
     this.#abandoned.abort();
     void this.outcome.then(({ term }) => term?.release());
   }
 
-  async #claim(signal: AbortSignal, delayMs: number): Promise<{ readonly term: HeldTerm | undefined }> {
-    if (delayMs > 0) await this.#context.session.clock.sleep(delayMs, signal).catch(() => undefined);
+  async #claim(signal: AbortSignal): Promise<{ readonly term: HeldTerm | undefined }> {
+    await this.#untilLeftToCandidates(signal);
     if (signal.aborted) return { term: undefined };
     const request = { ...this.#plan.request, fallbackCandidate: this.#candidacy.key.name };
     try {
@@ -143,6 +153,13 @@ class FallbackClaim {
       if (!signal.aborted) await this.#pause(toTenureError(thrown), signal);
       return { term: undefined };
     }
+  }
+
+  /** Most leases are never left to their candidates: those cost a read now and then, and no claim that has to beat. */
+  async #untilLeftToCandidates(signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#context.session;
+    const sleep = (ms: number) => clock.sleep(ms, signal).catch(() => undefined);
+    while (!signal.aborted && !(await this.#candidacy.mayClaim(signal))) await sleep(lookMs * (0.5 + random.next()));
   }
 
   async #pause(error: ReturnType<typeof toTenureError>, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,11 @@
-import { CandidatePreference, CandidateSpec, durationFromMs, Priority, strategyToWire } from "@tenure/contracts";
+import {
+  CandidatePreference,
+  CandidateSpec,
+  durationFromMs,
+  type Participant,
+  Priority,
+  strategyToWire,
+} from "@tenure/contracts";
 import { strategyNamed } from "@tenure/core";
 import { type DurationInput, optionError, toMs } from "../timing/duration-input.ts";
 import type { TermTiming } from "../timing/term-timing.ts";
@@ -54,8 +61,15 @@ const preferences = {
   never: CandidatePreference.NEVER,
 } as const;
 
-/** Checks what a client can check; the store checks the rest and lists every broken rule. */
-export function planCandidacy(options: CoordinatedOptions, timing: TermTiming): PlannedCandidacy {
+/**
+ * Checks what a client can check; the store checks the rest and lists every broken rule. A migration lock is given only
+ * to a candidate that says, as a claimant does, which participant it is.
+ */
+export function planCandidacy(
+  options: CoordinatedOptions,
+  timing: TermTiming,
+  participant: Participant | undefined,
+): PlannedCandidacy {
   const { binaryVersion, fallbackDelay, labels = {}, zone = "" } = options;
   const validityMs = toMs(options.validity ?? defaultValidityMs, "coordinated.validity");
   const spec = CandidateSpec.fromPartial({
@@ -66,6 +80,7 @@ export function planCandidacy(options: CoordinatedOptions, timing: TermTiming): 
     zone,
     preference: preferences[options.preference ?? "neutral"],
     validity: durationFromMs(validityMs),
+    ...(participant && { participant }),
     timing: {
       leaseDuration: durationFromMs(timing.leaseDurationMs),
       usableTerm: durationFromMs(timing.usableTermMs),

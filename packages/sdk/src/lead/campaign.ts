@@ -107,7 +107,8 @@ async function pause(context: ClientContext, durationMs: number, stop: AbortSign
   await context.session.clock.sleep(durationMs, stop).catch(() => undefined);
 }
 
-const hopelessCodes: ReadonlySet<string> = new Set(["INVALID_ARGUMENT", "PERMISSION_DENIED", "UNAUTHENTICATED"]);
+/** Codes of failures that only a change of the request, or of rights, mends. */
+export const hopelessCodes: ReadonlySet<string> = new Set(["INVALID_ARGUMENT", "PERMISSION_DENIED", "UNAUTHENTICATED"]);
 const hopelessReasons: ReadonlySet<string> = new Set(["METHOD_UNKNOWN", "HOLD_MODE_MISMATCH", "SESSION_CLOSED"]);
 
 /** Whether nothing but a change of the request, or of rights, can make it succeed. */

@@ -79,7 +79,7 @@ class World {
     return reply;
   }
 
-  register(candidate: string, version = "1.20.0") {
+  register(candidate: string, version = "1.20.0", of = lease) {
     const spec = {
       binaryVersion: version,
       compatibilityVersion: version,
@@ -92,7 +92,7 @@ class World {
       validityMs: 1_800_000,
       identity: "",
     } as const;
-    this.run({ kind: "registerCandidate", lease, candidate, spec } as Omit<Command, "principal">, candidate);
+    this.run({ kind: "registerCandidate", lease: of, candidate, spec } as Omit<Command, "principal">, candidate);
   }
 
   answer(candidate: string) {
@@ -206,6 +206,23 @@ describe("Coordinator", () => {
     await world.clock.advance(60_000);
     expect(world.done).toEqual(["ping"]);
     expect(world.coordinator.size).toBe(0);
+    world.coordinator[Symbol.dispose]();
+  });
+
+  it("looks at every lease that waited for others' commands, also when the first of them have nothing to do", async () => {
+    const world = new World();
+    const leases = Array.from({ length: 10 }, (_, number) => `tests/lease-${number}`);
+    for (const name of leases) world.register("a", "1.20.0", name);
+    let isFirst = true;
+    world.onCommand = () => {
+      if (!isFirst) return;
+      isFirst = false;
+      const withdraw = { kind: "withdrawCandidate", candidate: "a", expectedRevision: undefined } as const;
+      for (const name of leases.slice(4, 8)) world.run({ ...withdraw, lease: name } as never, "a");
+    };
+    await world.settle();
+    await world.settle();
+    expect(world.done).toEqual(Array.from({ length: 6 }, () => "ping"));
     world.coordinator[Symbol.dispose]();
   });
 

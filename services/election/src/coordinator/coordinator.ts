@@ -44,8 +44,17 @@ export interface CoordinatorListener {
   onRefused(lease: LeaseKey, decision: ElectionDecision, fault: Fault): void;
 }
 
-/** Facts that change nothing about who should lead. */
-const indifferent: ReadonlySet<string> = new Set(["renewed", "holdChanged", "guardChanged", "decisionRecorded"]);
+/** Facts that change nothing about who should lead, or that leave the next move to a candidate. */
+const indifferent: ReadonlySet<string> = new Set([
+  "renewed",
+  "holdChanged",
+  "guardChanged",
+  "decisionRecorded",
+  "holdPending",
+]);
+
+/** For each command that may be under way, how many choices may wait for their accept. */
+const choicesPerCommand = 2;
 
 /** When to look again after a command that found no owner. */
 const ownerAwayMs = 200;
@@ -63,6 +72,8 @@ export class Coordinator implements Disposable {
   readonly #noted = new Set<LeaseKey>();
   /** Commands under way, and whether something happened meanwhile. */
   readonly #busy = new Map<LeaseKey, { isNoted: boolean }>();
+  /** Chosen for and not accepted yet, as far as it is known. */
+  readonly #chosen = new Set<LeaseKey>();
   /** Leases that wait for others' commands. */
   readonly #waiting = new Set<LeaseKey>();
   /** What a command wrote is not decided upon again before the log has brought it. */
@@ -132,6 +143,8 @@ export class Coordinator implements Disposable {
       return;
     }
     const view = this.#isStopped || !this.#ports.isMine(lease) ? undefined : this.viewOf(lease);
+    const isOver = view?.record.pending === undefined && this.#isSettled(lease);
+    if (isOver && this.#chosen.delete(lease)) queueMicrotask(() => this.#lookAtNext());
     if (view === undefined || !isConcerned(view.record)) {
       this.#wheel.delete(lease);
       return;
@@ -140,8 +153,17 @@ export class Coordinator implements Disposable {
       this.#wheel.set(lease, this.#timing.actionLookMs);
       return;
     }
-    if (this.#busy.size >= this.#ports.commandsUnderWay) this.#waiting.add(lease);
+    if (this.#isFull) this.#waiting.add(lease);
     else this.#decide(lease, view);
+  }
+
+  /**
+   * Whether further elections wait, so that after a fleet has died those that were chosen first can accept in time
+   * before others are chosen.
+   */
+  get #isFull(): boolean {
+    const { commandsUnderWay } = this.#ports;
+    return this.#busy.size >= commandsUnderWay || this.#chosen.size >= commandsUnderWay * choicesPerCommand;
   }
 
   #decide(lease: LeaseKey, view: ElectionView): void {
@@ -158,6 +180,7 @@ export class Coordinator implements Disposable {
     this.#busy.set(lease, busy);
     try {
       this.#settling.set(lease, await decisions.carryOut(decision, record, now));
+      if (decision.action.kind === "elect") this.#chosen.add(lease);
       listener.onDone(lease, decision, clock.now() - now);
     } catch (thrown) {
       const fault = toFault(thrown);
@@ -169,11 +192,13 @@ export class Coordinator implements Disposable {
     this.#lookAtNext();
   }
 
+  /** Most of those that wait have nothing to do any more, so one command that is over may let many be looked at. */
   #lookAtNext(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) return;
-    this.#waiting.delete(next);
-    this.#look(next);
+    for (const next of this.#waiting) {
+      if (this.#isFull) return;
+      this.#waiting.delete(next);
+      this.#look(next);
+    }
   }
 
   #isSettled(lease: LeaseKey): boolean {

@@ -10,7 +10,7 @@ import type { FrontContext } from "../front/front-context.ts";
 
 /** How often a participant whose stream is open is reported: what changes for it is told no later than this. */
 const reportEveryMs = 2_000;
-/** How long the service may take to answer; the next report follows in any case. */
+/** How long the service may take to answer. A replica that dies with a report takes that long to be noticed. */
 const reportTimeoutMs = 5_000;
 
 /** Where the answers of a stream go. */
@@ -21,7 +21,7 @@ interface Listener {
 
 /**
  * One participant's stream: each message is a report, and so is the time that passes while the stream is open. Answers
- * are sent to messages, and whenever they differ from the last. A report that finds no service is made again.
+ * are sent to messages, and whenever they differ from the last. A report that is not answered is made again.
  */
 export class Join {
   readonly #context: Pick<FrontContext, "calls" | "clock">;
@@ -71,13 +71,16 @@ export class Join {
     const options = { principal: this.#principal, deadlineMs: reportTimeoutMs };
     this.#call = this.#context.calls.start("MigrationService.Report", request.finish(), options, (outcome) => {
       this.#call = undefined;
-      if (outcome instanceof Fault && !outcome.retryable) {
+      const isFailed = outcome instanceof Fault;
+      if (isFailed && !outcome.retryable && outcome.code !== "DEADLINE_EXCEEDED") {
         this.#listener.fail(outcome);
         return;
       }
-      if (!(outcome instanceof Fault)) this.#tell(outcome, isAsked);
+      if (!isFailed) this.#tell(outcome, isAsked);
       if (this.#owed > 0) this.#report();
-      else if (!this.#isLeaving) this.#timer = this.#context.clock.schedule(reportEveryMs, () => this.#report());
+      else if (isFailed || !this.#isLeaving) {
+        this.#timer = this.#context.clock.schedule(reportEveryMs, () => this.#report());
+      }
     });
   }
 

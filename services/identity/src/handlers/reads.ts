@@ -76,6 +76,13 @@ interface Found {
 const mostPageBytes = 640 * 1024;
 /** What an identity takes beside its profile. */
 const recordBytes = 256;
+/** More than these hardly fit, so no more are looked for. */
+const mostRecords = 2_000;
+
+/** What is looked at of one partition: all of a small page, of a large one its share and some more, as names fall unevenly. */
+function shareOf(size: number, partitions: number): number {
+  return Math.min(size + 1, Math.ceil((size / partitions) * 1.1) + 64);
+}
 
 /** How many records a page has: as many as asked for, if they fit into a message. */
 function fitting(found: readonly Found[], size: number): number {
@@ -91,9 +98,11 @@ function fitting(found: readonly Found[], size: number): number {
 async function gather(
   { clock, directory, reader }: IdentityContext,
   selection: IdentitySelection,
-  { from, size }: PageSlice,
+  { from, size: asked }: PageSlice,
   revision: bigint,
 ): Promise<{ readonly identities: Identity[]; readonly isLast: boolean }> {
+  const size = Math.min(asked, mostRecords);
+  const share = shareOf(size, reader.partitions);
   const now = clock.now();
   const after = from?.after ?? "";
   const isSelected = (record: LeaseRecord) =>
@@ -101,46 +110,50 @@ async function gather(
     selection.matchesProfile(record) &&
     selection.matchesLiveness(livenessOf(record, now));
   for (let tries = 0; tries < mostTries; tries += 1) {
-    let page: readonly Found[] = [];
+    const found: Found[] = [];
+    // Beyond it not every partition was looked at: the page ends there at the latest.
+    let end: LeaseKey | undefined;
     for (let partition = 0; partition < reader.partitions; partition += 1) {
-      // What comes after the last of a full page is not looked at in the partitions that follow.
-      const bound = page.length > size ? page.at(-1)?.record.key : undefined;
-      const records = await viewAt(reader, partition, revision, (past) =>
-        firstRecords(past, `${directory.namespace}/`, after, { most: size + 1, bound }, isSelected),
+      const part = await viewAt(reader, partition, revision, (past) =>
+        firstRecords(past, `${directory.namespace}/`, after, { most: share, bound: end }, isSelected),
       );
-      if (records === undefined) throw pageTokenExpired({ revision, after });
-      const found = [...page, ...records.map((record) => ({ record, partition }))];
-      page = found.sort((left, right) => byKey(left.record, right.record)).slice(0, size + 1);
+      if (part === undefined) throw pageTokenExpired({ revision, after });
+      for (const record of part.records) found.push({ record, partition });
+      end = part.end ?? end;
     }
+    const page = found
+      .filter(({ record }) => end === undefined || record.key <= end)
+      .sort((left, right) => byKey(left.record, right.record))
+      .slice(0, size + 1);
     // Nothing was copied, so a record that has changed since its partition was looked at is not what the list shows.
     if (page.some(({ record }) => record.revision.sequence > revision)) continue;
     const shown = page.slice(0, fitting(page, size));
     return {
       identities: shown.map((one) => identityToWire(one.record, one.partition, now)),
-      isLast: shown.length === page.length,
+      isLast: shown.length === page.length && end === undefined,
     };
   }
   throw replicaBehind("the log changes faster than it can be listed");
 }
 
-/** The first records of a partition, in order, that are wanted. */
+/** The first records of a partition that are wanted, and up to where it was looked at if not to its end or the bound. */
 function firstRecords(
   past: PastState,
   prefix: string,
   after: string,
   { bound, most }: { readonly most: number; readonly bound: LeaseKey | undefined },
   isSelected: (record: LeaseRecord) => boolean,
-): readonly LeaseRecord[] {
-  const found: LeaseRecord[] = [...past.gone()].filter(isSelected);
+): { readonly records: readonly LeaseRecord[]; readonly end: LeaseKey | undefined } {
+  const records: LeaseRecord[] = [...past.gone()].filter(isSelected);
   let taken = 0;
   for (const record of past.inOrder(`${prefix}${after}`)) {
-    if (taken === most || !record.key.startsWith(prefix)) break;
-    if (bound !== undefined && record.key > bound) break;
+    if (!record.key.startsWith(prefix) || (bound !== undefined && record.key > bound)) break;
     if (!isSelected(record)) continue;
-    found.push(record);
+    records.push(record);
     taken += 1;
+    if (taken === most) return { records, end: record.key };
   }
-  return found;
+  return { records, end: undefined };
 }
 
 function isMeant(record: LeaseRecord, namespace: string, after: string): boolean {

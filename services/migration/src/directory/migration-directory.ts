@@ -6,8 +6,10 @@ import {
   alarmsOf,
   controllerLeaseOf,
   controllersOf,
+  doubleRunOf,
   type MigrationView,
   namespaceOfParticipant,
+  periodsOf,
 } from "@tenure/migration-rules";
 import type { ChangeListener, ChangeSet, WatchHub } from "@tenure/reader";
 import { type StoredConfiguration, storedConfiguration } from "../record/configuration-record.ts";
@@ -27,6 +29,8 @@ export interface NamespaceState {
   readonly configurations: readonly StoredConfiguration[];
   readonly participants: readonly StoredParticipant[];
   readonly alarms: readonly Alarm[];
+  /** The locks that participants name: who holds one may change what others may do. */
+  readonly locks: ReadonlySet<LeaseKey>;
 }
 
 /** Told of a namespace in which something changed, and of alarms that began and ended. */
@@ -110,6 +114,8 @@ export class MigrationDirectory implements ChangeListener, Disposable {
       }
     }
     const changed = new Set([...this.#states.keys(), ...[...keys].flatMap((key) => this.#update(key, 0n))]);
+    // Whatever was missed may have changed one.
+    this.#changedRevision = this.#source.hub.revision;
     for (const namespace of changed) this.#refresh(namespace);
   }
 
@@ -127,9 +133,12 @@ export class MigrationDirectory implements ChangeListener, Disposable {
     const isLock = record?.migration !== undefined;
     if (isLock) this.#locks.add(key);
     else this.#locks.delete(key);
-    if ((isLock && record.migration?.revision.sequence === sequence) || isLock !== wasLock)
-      this.#changedRevision = sequence;
-    return isController || isLock || wasLock ? [namespaceOf(key)] : [];
+    const isChanged = (isLock && record.migration?.revision.sequence === sequence) || isLock !== wasLock;
+    // Partitions are read in any order.
+    if (isChanged && sequence > this.#changedRevision) this.#changedRevision = sequence;
+    const namespace = namespaceOf(key);
+    const isNamed = this.#states.get(namespace)?.locks.has(key) ?? false;
+    return isController || isLock || wasLock || isNamed ? [namespace] : [];
   }
 
   #updateParticipant(key: LeaseKey, record: LeaseRecord | undefined): readonly string[] {
@@ -174,17 +183,46 @@ export class MigrationDirectory implements ChangeListener, Disposable {
     const participants = [...this.#participants.values()]
       .filter(({ participant }) => namespaceOfParticipant(participant) === namespace)
       .sort((left, right) => (left.participant.instance < right.participant.instance ? -1 : 1));
-    const known = {
-      namespace,
-      inForce: configurations.map(({ inForce }) => inForce),
-      participants: participants.map(({ participant }) => participant),
-    };
+    const inForce = configurations.map(({ inForce }) => inForce);
+    const known = participants.map(({ participant }) => participant);
+    const locks = locksOf(known);
+    const view = { namespace, inForce, participants: known, ...this.#holdings(namespace, inForce, known) };
+    return { view, configurations, participants, alarms: [...this.#doubleRuns(view), ...alarmsOf(view)], locks };
+  }
+
+  /** Recorded periods that overlap: what must never be. */
+  #doubleRuns(view: MigrationView): readonly Alarm[] {
+    return controllersOf(view).flatMap((controller) => {
+      const history = this.recordOf(controllerLeaseOf(controller, view.namespace))?.history ?? [];
+      return doubleRunOf(view, controller, periodsOf(history)) ?? [];
+    });
+  }
+
+  /** Who holds the controllers' own leases, and which participants hold the locks that they name. */
+  #holdings(
+    namespace: string,
+    inForce: MigrationView["inForce"],
+    participants: MigrationView["participants"],
+  ): Pick<MigrationView, "holders" | "runners"> {
+    const holderOf = (key: LeaseKey) => this.recordOf(key)?.holds[0]?.holder;
     const runners = new Map<string, string>();
-    for (const controller of controllersOf({ ...known, runners })) {
-      const holder = this.recordOf(controllerLeaseOf(controller, namespace))?.holds[0]?.holder;
+    for (const controller of controllersOf({ inForce, participants })) {
+      const holder = holderOf(controllerLeaseOf(controller, namespace));
       if (holder !== undefined) runners.set(controller, holder);
     }
-    const view = { ...known, runners };
-    return { view, configurations, participants, alarms: alarmsOf(view) };
+    const holders = new Map<LeaseKey, string>();
+    for (const participant of participants) {
+      for (const lock of locksOf([participant])) {
+        if (holderOf(lock) === participant.instance) holders.set(lock, participant.instance);
+      }
+    }
+    return { runners, holders };
   }
+}
+
+/** The locks that participants name: their primary ones, and those of their controllers. */
+function locksOf(participants: MigrationView["participants"]): ReadonlySet<LeaseKey> {
+  return new Set(
+    participants.flatMap(({ controllers, primary }) => [primary, ...controllers.map(({ lock }) => lock ?? primary)]),
+  );
 }

@@ -9,7 +9,8 @@ import {
   MigrationServiceValidateResponse,
   ReadConsistency,
 } from "@tenure/contracts";
-import { hasSameControllers, type MigrationConfiguration } from "@tenure/migration-rules";
+import { Fault } from "@tenure/kernel";
+import { hasSameControllers } from "@tenure/migration-rules";
 import { configurationToWire, eligibilityOf } from "../record/configuration-record.ts";
 import { findingToWire } from "../record/to-wire.ts";
 import { alarmsWith, checkDocument, documentInvalid } from "./document-check.ts";
@@ -17,10 +18,12 @@ import {
   alarmsToWire,
   askingOf,
   catchUpMs,
+  configurationNotFound,
+  configurationOf,
+  lockIn,
   type MigrationContext,
   namespaceIn,
   reach,
-  requireConfiguration,
 } from "./migration-context.ts";
 
 /** Checks a document and changes nothing. */
@@ -57,18 +60,19 @@ export async function apply(
   const { configuration, findings, isValid } = checkDocument(context, namespace, request);
   if (configuration === undefined || !isValid) throw documentInvalid(findings, configuration !== undefined);
   const wire = configurationToWire(configuration, namespace, { isCoordinated: coordinated, document });
-  const before = inForceOn(context, namespace, configuration.name);
+  const before = configurationOf(context, { namespace, name: configuration.name })?.inForce;
   const { revision } = await context.store.putMigration(
     {
       ...(attempt && { attempt }),
       ...(wire.lock && { lock: wire.lock }),
-      ...(expectedRevision !== undefined && { expectedRevision }),
+      // What was judged is what is replaced: whoever was faster meanwhile makes this one conflict.
+      expectedRevision: expectedRevision ?? before?.revision ?? 0n,
       configuration: wire,
       eligibility: eligibilityOf(configuration),
       ...(note && { note }),
       dryRun,
       // A grant since the check is seen by the owner of the lock.
-      unlessHeld: before !== undefined && !hasSameControllers(before, configuration),
+      unlessHeld: before === undefined || !hasSameControllers(before.configuration, configuration),
     },
     askingOf(scope),
   );
@@ -77,10 +81,15 @@ export async function apply(
     const alarms = alarmsWith(context, namespace, configuration);
     return MigrationServiceApplyResponse.fromPartial({ configuration: wire, warnings, alarms });
   }
-  await context.reader.hub.reach(revision, catchUpMs, scope.signal);
-  const { stored } = requireConfiguration(context, { namespace, name: configuration.name });
-  const alarms = alarmsToWire(context, namespace, context.directory.stateOf(namespace).alarms);
-  return MigrationServiceApplyResponse.fromPartial({ configuration: stored.wire, warnings, alarms });
+  if (!(await isShown(context, revision, scope))) {
+    return MigrationServiceApplyResponse.fromPartial({ configuration: { ...wire, revision }, warnings });
+  }
+  const stored = configurationOf(context, { namespace, name: configuration.name });
+  return MigrationServiceApplyResponse.fromPartial({
+    configuration: stored?.inForce.revision === revision ? stored.wire : { ...wire, revision },
+    warnings,
+    alarms: alarmsToWire(context, namespace, context.directory.stateOf(namespace).alarms),
+  });
 }
 
 /** Ends a configuration: anyone may hold its lock from then on. A term that runs goes on. */
@@ -91,26 +100,32 @@ export async function remove(
 ): Promise<MigrationServiceDeleteResponse> {
   const { attempt, dryRun, expectedRevision, note } = request;
   await reach(context, { consistency: ReadConsistency.LINEARIZABLE, minRevision: 0n }, scope);
-  const { record, stored } = requireConfiguration(context, request);
-  const { revision } = await context.store.putMigration(
-    {
-      ...(attempt && { attempt }),
-      lock: leaseKeyToWire(record.key),
-      expectedRevision: expectedRevision ?? stored.inForce.revision,
-      ...(note && { note }),
-      dryRun,
-    },
-    askingOf(scope),
-  );
-  if (!dryRun) await context.reader.hub.reach(revision, catchUpMs, scope.signal);
-  return { configuration: stored.wire };
+  const stored = configurationOf(context, request);
+  if (stored === undefined && attempt === undefined) throw configurationNotFound(context, request);
+  try {
+    const { revision } = await context.store.putMigration(
+      {
+        ...(attempt && { attempt }),
+        lock: leaseKeyToWire(lockIn(context, request)),
+        // With nothing in force only an attempt that has succeeded before is answered: no revision is 1.
+        expectedRevision: stored === undefined ? 1n : (expectedRevision ?? stored.inForce.revision),
+        ...(note && { note }),
+        dryRun,
+      },
+      askingOf(scope),
+    );
+    if (!dryRun) await isShown(context, revision, scope);
+    return { configuration: stored?.wire };
+  } catch (thrown) {
+    if (stored !== undefined || !(thrown instanceof Fault) || thrown.reason !== "REVISION_CONFLICT") throw thrown;
+    throw configurationNotFound(context, request);
+  }
 }
 
-function inForceOn(
-  { directory }: MigrationContext,
-  namespace: string,
-  name: string,
-): MigrationConfiguration | undefined {
-  const { inForce } = directory.stateOf(namespace).view;
-  return inForce.find(({ configuration }) => configuration.name === name)?.configuration;
+/** Whether this replica shows a change that was made; it was made also if not. */
+function isShown({ reader }: MigrationContext, revision: bigint, scope: CallContext): Promise<boolean> {
+  return reader.hub.reach(revision, catchUpMs, scope.signal).then(
+    () => true,
+    () => false,
+  );
 }

@@ -1,6 +1,6 @@
 import type { CallContext } from "@tenure/bus";
 import { type MigrationAlarm, ReadConsistency, type ReadOptions } from "@tenure/contracts";
-import { checkLeaseKey, type LeaseRecord, leaseKey, namespaceOf } from "@tenure/core";
+import { checkLeaseKey, type LeaseKey, type LeaseRecord, leaseKey, namespaceOf } from "@tenure/core";
 import { type Clock, Fault, invalid } from "@tenure/kernel";
 import type { Alarm } from "@tenure/migration-rules";
 import { type LogReader, replicaBehind } from "@tenure/reader";
@@ -43,22 +43,45 @@ export async function reach(
   if (!reader.isReady) throw replicaBehind("the log is being read");
 }
 
-/** The lock of a configuration that a request names, with its record and what is in force on it. */
-export function requireConfiguration(
-  context: MigrationContext,
-  request: { readonly namespace: string; readonly name: string },
-): { readonly record: LeaseRecord; readonly stored: StoredConfiguration; readonly namespace: string } {
-  const key = leaseKey(namespaceIn(context, request.namespace), request.name);
+/** What names a configuration in a request. */
+interface Naming {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The lock of a configuration that a request names; INVALID_ARGUMENT if it cannot be one. */
+export function lockIn(context: MigrationContext, { name, namespace }: Naming): LeaseKey {
+  const key = leaseKey(namespaceIn(context, namespace), name);
   const broken = checkLeaseKey(key, "lock");
   if (broken.length > 0) throw invalid(broken);
-  const record = context.directory.recordOf(key);
+  return key;
+}
+
+/** The configuration in force that a request names; undefined if there is none. */
+export function configurationOf(context: MigrationContext, naming: Naming): StoredConfiguration | undefined {
+  const record = context.directory.recordOf(lockIn(context, naming));
+  return record && storedConfiguration(record);
+}
+
+/** The configuration that a request names, with its lock's record. */
+export function requireConfiguration(
+  context: MigrationContext,
+  naming: Naming,
+): { readonly record: LeaseRecord; readonly stored: StoredConfiguration; readonly namespace: string } {
+  const record = context.directory.recordOf(lockIn(context, naming));
   const stored = record && storedConfiguration(record);
-  if (record !== undefined && stored !== undefined) return { record, stored, namespace: namespaceOf(key) };
-  throw new Fault({
+  if (record !== undefined && stored !== undefined) return { record, stored, namespace: namespaceOf(record.key) };
+  throw configurationNotFound(context, naming);
+}
+
+/** The refusal of a request that names a configuration which is not in force. */
+export function configurationNotFound(context: MigrationContext, naming: Naming): Fault {
+  const lease = lockIn(context, naming);
+  return new Fault({
     code: "NOT_FOUND",
     reason: "CONFIGURATION_NOT_FOUND",
-    message: `no migration configuration is in force on ${key}`,
-    details: { lease: key, revision: context.reader.revision, applied: "NO" },
+    message: `no migration configuration is in force on ${lease}`,
+    details: { lease, revision: context.reader.revision, applied: "NO" },
   });
 }
 
@@ -76,6 +99,8 @@ export function alarmsToWire(
   alarms: readonly Alarm[],
 ): MigrationAlarm[] {
   const { participants } = directory.stateOf(namespace);
-  const wireOf = (instance: string) => participants.find(({ wire }) => wire.instance === instance)?.wire;
+  const wireOf = (of: Alarm["participants"][number]) =>
+    participants.find(({ participant }) => participant.instance === of.instance && participant.primary === of.primary)
+      ?.wire;
   return alarms.map((alarm) => alarmToWire(alarm, wireOf, directory.alarmedSinceMs(namespace, alarm)));
 }

@@ -87,11 +87,9 @@ async function keep(context: MigrationContext, wire: MigrationParticipant, scope
 }
 
 /** Removes a participant that has stopped everything; one that is unknown has left already. */
-async function leave(
-  { directory, store }: MigrationContext,
-  wire: MigrationParticipant,
-  scope: CallContext,
-): Promise<bigint> {
+async function leave(context: MigrationContext, wire: MigrationParticipant, scope: CallContext): Promise<bigint> {
+  const { directory, store } = context;
+  refuseStranger(context, wire);
   const record = existing(directory.recordOf(participantLease(wire)));
   if (record === undefined) return 0n;
   const lease = leaseKeyToWire(record.key);

@@ -17,7 +17,6 @@ import {
   periodsOf,
   rollbackSteps,
 } from "@tenure/migration-rules";
-import type { NamespaceState } from "../directory/migration-directory.ts";
 import { periodToWire, stepToWire } from "../record/to-wire.ts";
 import { alarmsToWire, type MigrationContext, reach, requireConfiguration } from "./migration-context.ts";
 
@@ -42,10 +41,7 @@ export async function status(
     former: terms.filter(({ to }) => to !== undefined),
   };
   const names = new Set(ran.map(({ controller }) => controller));
-  const alarms = [
-    ...state.alarms.filter((alarm) => concerns(alarm, names, stored.wire.name)),
-    ...doubleRuns(ran, state),
-  ];
+  const alarms = state.alarms.filter((alarm) => concerns(alarm, names, stored.wire.name));
   const hold = record.holds[0];
   return MigrationServiceStatusResponse.fromPartial({
     configuration: stored.wire,
@@ -92,16 +88,4 @@ function controllerStatus(
 
 function concerns({ controller, participants }: Alarm, names: ReadonlySet<string>, configuration: string): boolean {
   return controller === "" ? participants.some(({ digests }) => digests.has(configuration)) : names.has(controller);
-}
-
-/** Recorded periods that overlap: what must never be. */
-function doubleRuns(ran: readonly Ran[], { view }: NamespaceState): readonly Alarm[] {
-  return ran.flatMap(({ controller, periods }): Alarm[] => {
-    const pair = overlapIn(periods);
-    if (pair === undefined) return [];
-    const participants = view.participants.filter(({ instance }) => pair.some(({ holder }) => holder === instance));
-    const [earlier, later] = pair;
-    const message = `${controller} ran twice: ${earlier.holder} with token ${earlier.token} and ${later.holder} with token ${later.token}`;
-    return [{ kind: "doubleRun", controller, participants, message }];
-  });
 }

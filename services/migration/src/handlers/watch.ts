@@ -31,11 +31,11 @@ export async function* watch(
   refuseResume(options);
   if (request.namespace !== "") namespaceIn(context, request.namespace);
   if (watchers.count >= mostWatchers) throw tooManyWatchers(mostWatchers);
-  await reach(context, { consistency: 0, minRevision: options?.minRevision ?? 0n }, scope);
   watchers.count += 1;
   const news = new News(context, heartbeatMs, scope.signal);
   const unfollow = directory.follow({ onChanged: () => news.ring() });
   try {
+    await reach(context, { consistency: 0, minRevision: options?.minRevision ?? 0n }, scope);
     let seen = look(context, request);
     if ((options?.resumeToken.length ?? 0) > 0) yield marked(WatchMarkKind.RESYNC, 0n);
     if (options?.changesOnly !== true)

@@ -33,7 +33,8 @@ export function look(context: MigrationContext, { name, namespace }: MigrationSe
         name === "" ||
         participant.digests.has(name) ||
         participant.controllers.some((one) => controllers.has(one.name));
-      if (isMeant) add(`participant ${place} ${participant.instance}`, { $case: "participant", value: wire }, revision);
+      const { instance, primary } = participant;
+      if (isMeant) add(`participant ${primary} ${instance}`, { $case: "participant", value: wire }, revision);
     }
     const meant = alarms.filter((alarm) => name === "" || alarm.controller === "" || controllers.has(alarm.controller));
     alarmsToWire(context, place, meant).forEach((value, index) => {

@@ -25,13 +25,13 @@ const alarmKinds: Readonly<Record<AlarmKind, MigrationAlarmKind>> = {
 /** An alarm with the participants as they reported. */
 export function alarmToWire(
   { controller, kind, message, participants }: Alarm,
-  wireOf: (instance: string) => WireParticipant | undefined,
+  wireOf: (participant: Alarm["participants"][number]) => WireParticipant | undefined,
   sinceMs: number | undefined,
 ): MigrationAlarm {
   return MigrationAlarm.fromPartial({
     kind: alarmKinds[kind],
     controller,
-    participants: participants.flatMap(({ instance }) => wireOf(instance) ?? []),
+    participants: participants.flatMap((participant) => wireOf(participant) ?? []),
     message,
     ...(sinceMs !== undefined && { since: timestampFromMs(sinceMs) }),
   });

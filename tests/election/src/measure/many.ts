@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { systemClock } from "@tenure/kernel";
 import { type ManagedProcess, startProcess, waitFor } from "@tenure/testkit";
 import { type Deployment, startDeployment } from "../deployment.ts";
 import { processorShares, say } from "./report.ts";
@@ -21,6 +22,7 @@ class Stands {
       this.led = led;
       this.atMs = atMs;
     });
+    void this.process.ended.then(() => say(`${name} ended: ${this.process.output.tail()}`));
   }
 
   async leads(leases: number, timeoutMs = 300_000): Promise<void> {
@@ -39,26 +41,36 @@ class Stands {
 export async function measureMany(leases: number, quietSeconds: number): Promise<void> {
   await using deployment: Deployment = await startDeployment();
   const names = ["a", "b", "c"] as const;
-  const stands = names.map((name, place) => new Stands(deployment.grpc(), name, `1.2${place}.0`, leases));
+  const stands: Stands[] = [];
+  const add = (place: number): Stands => {
+    const added = new Stands(deployment.grpc(), names[place] ?? "", `1.2${place}.0`, leases);
+    stands.push(added);
+    return added;
+  };
   try {
-    const [first, second, third] = stands;
-    if (first === undefined || second === undefined || third === undefined) return;
+    const first = add(0);
     await first.leads(leases);
+    const second = add(1);
+    const third = add(2);
+    await Promise.all([second, third].map((one) => one.process.waitForLine("stands", { timeoutMs: 300_000 })));
+    await systemClock.sleep(30_000);
     say(`${leases} leases with ${names.length} candidates each are led`);
     say(`steady state: ${await processorShares(deployment, quietSeconds)}`);
     for (const [gone, next] of [
       [first, second],
       [second, third],
     ] as const) {
+      if (next.led > 0) say(`${next.process.name} led ${next.led} before`);
+      const ledBefore = next.led;
       const killedAtMs = Number(process.hrtime.bigint()) / 1e6;
       await gone.process.kill9();
-      const look = () => next.led > 0;
+      const look = () => next.led > ledBefore;
       await waitFor(look, { timeoutMs: 300_000, intervalMs: 1, describe: "the first to be elected" });
       const beganAtMs = next.atMs;
       await next.leads(leases);
       const sinceKill = ((next.atMs - killedAtMs) / 1_000).toFixed(2);
       const sinceFirst = ((next.atMs - beganAtMs) / 1_000).toFixed(2);
-      say(`all led again ${sinceKill} s after the kill, which is ${sinceFirst} s after the first; L is 5 s`);
+      say(`all led again ${sinceKill} s after the kill, which is ${sinceFirst} s after the first; L is 15 s`);
     }
   } finally {
     await Promise.all(stands.map((one) => one.process[Symbol.asyncDispose]()));

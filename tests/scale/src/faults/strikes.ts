@@ -42,7 +42,7 @@ export const strikes: readonly Strike[] = [
       async (deployment, partition) => {
         const owner = deployment.ownerOf(partition);
         await deployment.process(owner).kill9();
-        await waitFor(() => deployment.ownerOf(partition) !== owner, { describe: "another owner", timeoutMs: 60_000 });
+        await waitFor(() => deployment.ownerOf(partition) !== owner, { describe: "another owner", timeoutMs: 120_000 });
         await deployment.start("lease-store", owner);
       },
     ],
@@ -71,7 +71,7 @@ function inTurn(how: "kill" | "stop"): readonly Step[] {
 
 /** Resolves when a gateway has read the log and answers from what it read. */
 async function untilItKnows(deployment: Deployment, instance: string): Promise<void> {
-  await deployment.process(instance).waitForLine("gRPC listens", { timeoutMs: 60_000 });
+  await deployment.process(instance).waitForLine("gRPC listens", { timeoutMs: 120_000 });
   await using tenure = await connect({
     endpoint: deployment.grpc(instance),
     renewal: "inline",
@@ -79,6 +79,6 @@ async function untilItKnows(deployment: Deployment, instance: string): Promise<v
   });
   await waitFor(() => tenure.leases.list({}, { consistency: "plain" }).next(), {
     describe: `${instance} to answer from the log`,
-    timeoutMs: 60_000,
+    timeoutMs: 120_000,
   });
 }

@@ -90,17 +90,23 @@ export class Candidate {
     this.#busy.delete(lease);
   }
 
+  /** Names its candidacies for its stream when they are new and now and then; in between the stream just beats. */
   async #beat(announce: (liveness: Uint8Array) => void): Promise<void> {
     const { clientId: instance, principal: name, process } = this.#client;
-    for (;;) {
+    const keyed = (leases: readonly string[]) => leases.map((lease) => ({ lease: leaseKeyToWire(lease), name }));
+    let named = new Set<string>();
+    for (let stream = 1n; ; ) {
       this.#beats += 1n;
-      const keyed = (leases: readonly string[]) => leases.map((lease) => ({ lease: leaseKeyToWire(lease), name }));
       // Now and then its session breaks.
       const isOpen = this.#options.random.next() < 0.95;
-      const live = isOpen ? keyed([...this.#registered]) : [];
-      const closed = keyed(this.#leases.filter((lease) => !isOpen || !this.#registered.has(lease)));
-      const liveness = CandidateLiveness.fromPartial({ instance, sequence: this.#beats, live, closed });
+      if (!isOpen || this.#beats % 5n === 0n) named = new Set();
+      const live = isOpen ? [...this.#registered].filter((lease) => !named.has(lease)) : [];
+      const closed = this.#leases.filter((lease) => !isOpen || !this.#registered.has(lease));
+      const what = { live: keyed(live), closed: keyed(closed), beating: isOpen ? [stream] : [] };
+      const liveness = CandidateLiveness.fromPartial({ instance, sequence: this.#beats, stream, ...what });
       announce(CandidateLiveness.encode(liveness).finish());
+      named = new Set([...named, ...live].filter((lease) => this.#registered.has(lease)));
+      if (!isOpen) stream += 1n;
       await process.sleep(isOpen ? beatMs : 3 * beatMs);
     }
   }

@@ -124,6 +124,7 @@ export class Holder {
       // Says how many leases it is for, so that a part of them is seen to be one.
       holderKey: `${this.#client.clientId}:${this.#claims}/${wish.claims.length}`,
       timing: wish.timing,
+      ...(this.#options.participant && { participant: this.#options.participant() }),
     };
     const make = (sendNumber: bigint, ageMs: number | undefined): Command => ({
       kind: "acquire",

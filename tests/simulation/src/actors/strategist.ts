@@ -44,7 +44,7 @@ export class Strategist {
     const { isOver, leases, mostChanges } = this.#options;
     for (let changes = 0; changes < mostChanges && !isOver(); ) {
       const isResting = this.#random.next() < 0.02;
-      await this.#client.process.sleep(isResting ? 1_000 : 5 + this.#random.next() ** 3 * 300);
+      await this.#client.process.sleep(isResting ? 1_000 : 5 + this.#random.next() ** 4 * 300);
       const lease = leases[Math.floor(this.#random.next() * leases.length)] ?? "";
       const reading = await this.#client.read(this.#client.partitionOf(lease), (state) => viewOf(state, lease));
       if (reading.kind !== "answered") continue;

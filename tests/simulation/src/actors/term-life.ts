@@ -1,4 +1,4 @@
-import type { Command, Grant, RenewalResult } from "@tenure/core";
+import type { Command, Grant, Participant, RenewalResult } from "@tenure/core";
 import type { Random } from "@tenure/kernel";
 import type { BelievedTerm, TermMode } from "../oracle/term-judge.ts";
 import type { LeasePlan } from "../profile.ts";
@@ -29,6 +29,8 @@ export interface HolderOptions {
   readonly leases: readonly LeasePlan[];
   readonly listener: TermListener;
   readonly flaws: HolderFlaws;
+  /** What it is to a migration lock; absent: it says nothing. */
+  readonly participant?: () => Participant;
   /** Whether it goes on for as long as it may; absent: it returns when it likes. */
   readonly isSteady?: () => boolean;
   /** Goes on when it is asked to finish, as long as it may renew. */

@@ -24,8 +24,8 @@ const inCoordination: readonly Mutation[] = [
   edited("counts the beats of a stream that was closed", ["rule 19"], {
     module: "election",
     file: "coordinator/live-streams.js",
-    find: "beats.atMs.delete(name);\n        beats.from.delete(name);\n        this.#options.onChange(key);",
-    replace: "",
+    find: "places.delete(name);\n        if (places.size === 0)\n            this.#leases.delete(key);\n        this.#options",
+    replace: "this.#options",
   }),
   edited("ends a term for one who has not answered", ["rule 19"], {
     module: "core",

@@ -1,4 +1,5 @@
 import { electionMutations } from "./election-mutations.ts";
+import { migrationMutations } from "./migration-mutations.ts";
 import { edited, type Mutation } from "./mutation.ts";
 import { acknowledgeEarly, skipSequenceCheck, takeSilenceForFailure } from "./port-mutations.ts";
 import { termMutations } from "./term-mutations.ts";
@@ -121,5 +122,6 @@ export const mutations: readonly Mutation[] = [
   }),
   ...termMutations,
   ...electionMutations,
+  ...migrationMutations,
   ...watchMutations,
 ];

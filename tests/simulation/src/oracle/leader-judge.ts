@@ -32,9 +32,10 @@ export class LeaderJudge {
     this.#isCounting = true;
   }
 
-  /** How often the leader of a lease changed, and how often something that it depends on. */
-  countsOf(lease: string): { readonly transitions: number; readonly changes: number } {
-    return { transitions: this.#transitions.get(lease) ?? 0, changes: this.#changes.get(lease) ?? 0 };
+  /** How often leaders changed, and how often something that they depend on. */
+  get counts(): { readonly transitions: number; readonly changes: number } {
+    const sum = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((total, one) => total + one, 0);
+    return { transitions: sum(this.#transitions), changes: sum(this.#changes) };
   }
 
   judge(event: Event, nowMs: number): void {
@@ -98,7 +99,7 @@ export class LeaderJudge {
 
   #expectCalm(lease: string): void {
     if (!this.#isCounting) return;
-    const { changes, transitions } = this.countsOf(lease);
+    const [changes, transitions] = [this.#changes.get(lease) ?? 0, this.#transitions.get(lease) ?? 0];
     const what = () =>
       `${lease} changed its leader ${transitions} times in ${changes} changes, too often since the last`;
     const isCalm = transitions <= changes && (this.#sinceChange.get(lease) ?? 0) <= mostAfterChange;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { takeSnapshot } from "@tenure/core";
+import { type Participant, takeSnapshot } from "@tenure/core";
 import type { MemoryLog } from "@tenure/log/memory";
 import type { LeaseReading } from "../actors/reader.ts";
 import type { WatcherListener } from "../actors/watcher.ts";
@@ -16,6 +16,7 @@ import { LeaderJudge } from "./leader-judge.ts";
 import { LogJudge } from "./log-judge.ts";
 import { LogRecord } from "./log-record.ts";
 import { LossJudge } from "./loss-judge.ts";
+import { MigrationJudge } from "./migration-judge.ts";
 import { type BelievedTerm, TermJudge } from "./term-judge.ts";
 import { demand, Violation } from "./violation.ts";
 import { WatchJudge } from "./watch-judge.ts";
@@ -30,6 +31,7 @@ export class Oracles {
   readonly answers: AnswerJudge;
   readonly judge: LogJudge;
   readonly leaders = new LeaderJudge();
+  readonly migrations = new MigrationJudge();
   readonly #coordination = new CoordinationJudge();
   readonly #losses: LossJudge;
   readonly #changes = new ChangeRecord();
@@ -190,11 +192,19 @@ export class Oracles {
     }
   }
 
+  /** Who may hold a migration lock does. */
+  expectRun(lease: string, participants: readonly Participant[]): void {
+    this.migrations.expectRun(lease, participants, this.#time.nowMs - this.judge.activeAtMs(lease));
+  }
+
   #take(log: LogRecord, message: Parameters<LogRecord["take"]>[0]): void {
     const batch = log.take(message);
     this.judge.judge(batch, this.#time.nowMs);
     this.#coordination.judge(batch, log.state);
-    for (const event of batch.events) this.leaders.judge(event, this.#time.nowMs);
+    for (const event of batch.events) {
+      this.leaders.judge(event, this.#time.nowMs);
+      this.migrations.judge(event);
+    }
     for (const event of batch.events) {
       if (event.kind === "attemptRecorded") this.answers.recorded(event.client, event.number);
     }

@@ -1,5 +1,4 @@
-import { type CandidateKey, CandidateLiveness } from "@tenure/contracts";
-import { leaseKey } from "@tenure/core";
+import { CandidateLiveness } from "@tenure/contracts";
 import type { Coordination } from "@tenure/election/coordinator";
 import { celRankings } from "@tenure/expression";
 import { seededRandom } from "@tenure/kernel";
@@ -12,6 +11,7 @@ import { type ChoiceListener, SimulatedElectionStore } from "./election-store.ts
 import { ProcessTransport, processSnapshots } from "./process-transport.ts";
 import { incarnationId, type NodeWorld, watchLimits } from "./replica-node.ts";
 import { Sights } from "./sights.ts";
+import { StreamsHeard } from "./streams-heard.ts";
 import { electionTiming, shardLeaseDurationMs, shards } from "./timing.ts";
 
 /** What the replicas of the election service share. */
@@ -36,9 +36,7 @@ export class ElectionNode {
   readonly #world: ElectionWorld;
   readonly #transport: MemoryTransport;
   readonly #coordination: Coordination;
-  /** The newest beat that it heard of each candidate's stream; none of closed ones. */
-  readonly #beats = new Map<string, { readonly stream: string; readonly atMs: number }>();
-  readonly #heard = new Map<string, bigint>();
+  readonly #streams = new StreamsHeard();
   #hear: (payload: Uint8Array) => void = () => {};
   /** Since when it follows the log batch by batch. */
   followedSinceMs: number | undefined;
@@ -76,7 +74,7 @@ export class ElectionNode {
       principal: electionPrincipal,
       shards,
       shardLeaseDurationMs,
-      commandsUnderWay: 4,
+      commandsUnderWay: 1,
       timing: electionTiming,
       listener: {
         onLook() {},
@@ -93,17 +91,12 @@ export class ElectionNode {
 
   /** When it last heard a beat of a candidate whose stream it has not seen closed since. */
   beatAtMs(lease: string, candidate: string): number | undefined {
-    return this.#beats.get(`${lease}#${candidate}`)?.atMs;
+    return this.#streams.beatAtMs(lease, candidate);
   }
 
   /** An announcement of live streams arrives. */
   hear(payload: Uint8Array): void {
-    const { closed, instance: stream, live, sequence } = CandidateLiveness.decode(payload);
-    if (sequence > (this.#heard.get(stream) ?? 0n)) {
-      this.#heard.set(stream, sequence);
-      for (const key of closed) if (this.#beats.get(textOf(key))?.stream === stream) this.#beats.delete(textOf(key));
-      for (const key of live) this.#beats.set(textOf(key), { stream, atMs: this.process.now() });
-    }
+    this.#streams.hear(CandidateLiveness.decode(payload), this.process.now());
     this.#hear(payload);
   }
 
@@ -132,8 +125,4 @@ export class ElectionNode {
       this.#hear = () => {};
     };
   }
-}
-
-function textOf({ lease, name }: CandidateKey): string {
-  return `${leaseKey(lease?.namespace ?? "", lease?.name ?? "")}#${name}`;
 }

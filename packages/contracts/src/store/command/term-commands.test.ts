@@ -40,7 +40,12 @@ describe("an acquire request", () => {
         value: new Uint8Array([9]),
         timing: { leaseDuration: { seconds: 20n, nanos: 0 } },
       },
-      wait: { timeout: { seconds: 3n, nanos: 0 }, age: { seconds: 0n, nanos: 5_000_000 }, beatNumber: 8n },
+      wait: {
+        timeout: { seconds: 3n, nanos: 0 },
+        age: { seconds: 0n, nanos: 5_000_000 },
+        beatNumber: 8n,
+        supersedesKey: "j",
+      },
       sendNumber: 9n,
       fallbackCandidate: "pod-1",
     });
@@ -56,7 +61,7 @@ describe("an acquire request", () => {
         value: new Uint8Array([9]),
         timing: { leaseDurationMs: 20_000, usableTermMs: 11_000, renewIntervalMs: 2_000, requestTimeoutMs: 2_000 },
       },
-      wait: { timeoutMs: 3_000, ageMs: 5, beatNumber: 8n },
+      wait: { timeoutMs: 3_000, ageMs: 5, beatNumber: 8n, supersedesKey: "j" },
       fallbackCandidate: "pod-1",
     });
   });

@@ -1,0 +1,56 @@
+/** A byte that says whether a message is compressed, and four that say its length. */
+const prefixBytes = 5;
+
+/** A message as gRPC puts it on a stream, not compressed. */
+export function frameMessage(message: Uint8Array): Buffer {
+  const framed = Buffer.allocUnsafe(prefixBytes + message.length);
+  framed[0] = 0;
+  framed.writeUInt32BE(message.length, 1);
+  framed.set(message, prefixBytes);
+  return framed;
+}
+
+/** What arrives on a stream is not what was agreed on: nothing that follows can be read either. */
+export class Unreadable extends Error {}
+
+/** Takes what arrives on a stream apart into messages, wherever it was cut. Each byte is copied once at most. */
+export class MessageReader {
+  readonly #maxBytes: number;
+  readonly #onMessage: (message: Uint8Array) => void;
+  #chunks: Buffer[] = [];
+  #size = 0;
+  #needed = prefixBytes;
+
+  /** A message of more than `maxBytes` is refused. */
+  constructor(maxBytes: number, onMessage: (message: Uint8Array) => void) {
+    this.#maxBytes = maxBytes;
+    this.#onMessage = onMessage;
+  }
+
+  /** Throws {@link Unreadable}. */
+  take(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    if (this.#size < this.#needed) return;
+    const bytes = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
+    let start = 0;
+    let end = this.#endOf(bytes, start);
+    for (; end <= bytes.length; end = this.#endOf(bytes, start)) {
+      this.#onMessage(bytes.subarray(start + prefixBytes, end));
+      start = end;
+    }
+    this.#chunks = start === bytes.length ? [] : [bytes.subarray(start)];
+    this.#size = bytes.length - start;
+    this.#needed = end - start;
+  }
+
+  /** Where the message that begins at `start` ends; where its prefix ends as long as that is not all there. */
+  #endOf(bytes: Buffer, start: number): number {
+    if (bytes.length - start < prefixBytes) return start + prefixBytes;
+    const length = bytes.readUInt32BE(start + 1);
+    if (bytes[start] !== 0) throw new Unreadable("it sent a compressed message, which was not asked for");
+    if (length > this.#maxBytes)
+      throw new Unreadable(`it sent a message of ${length} bytes; ${this.#maxBytes} is the limit`);
+    return start + prefixBytes + length;
+  }
+}
