@@ -1,4 +1,5 @@
 import type { Msg } from "@nats-io/transport-node";
+import { encodeMessage } from "@tenure/contracts";
 import { type Fault, invalid, type Timer } from "@tenure/kernel";
 import { onAbort } from "./abort-fanout.ts";
 import type { BusConnection } from "./bus-connection.ts";
@@ -74,7 +75,7 @@ class UnaryCall implements Receiver {
     const { signal, principal = anonymous, trace } = this.#options;
     if (signal?.aborted) throw cancelled(this.method, "NO", signal.reason);
     this.#connection.assertConnected(this.method);
-    const payload = this.#target.definition.requestType.encode(request).finish();
+    const payload = encodeMessage(this.#target.definition.requestType, request);
     const metadata = { deadlineMs: this.#deadlineMs, principal };
     const { headers, byteLength } = encodeCallHeaders(trace === undefined ? metadata : { ...metadata, trace });
     assertFits(this.#connection, this.method, payload.byteLength + byteLength);

@@ -1,3 +1,4 @@
+import { encodeMessage } from "@tenure/contracts";
 import type { Fault } from "@tenure/kernel";
 import type { Execution, ExecutionHost, ServedMethod } from "./execution.ts";
 import { cancelled } from "./faults.ts";
@@ -54,7 +55,7 @@ export class UnaryExecution implements Execution {
   #onResponse(response: unknown): void {
     let payload: Uint8Array;
     try {
-      payload = this.#method.definition.responseType.encode(response).finish();
+      payload = encodeMessage(this.#method.definition.responseType, response);
     } catch (thrown) {
       this.#onThrown(thrown);
       return;

@@ -3,6 +3,7 @@
 export { fileDescriptorSet } from "./descriptors.ts";
 export { durationFromMs, durationToMs } from "./duration.ts";
 export * from "./election/index.ts";
+export { encodeMessage } from "./encode-message.ts";
 export { decodeStatusDetails, encodeStatusDetails, failureFromFault, faultFromFailure } from "./fault-codec.ts";
 export * from "./gen/google/protobuf/any.ts";
 export * from "./gen/google/protobuf/duration.ts";

@@ -6,6 +6,7 @@ export { isCandidateValid, isCoordinated, priorityOf, strategyInForce, whyNotEle
 export { clientKey } from "./decide/attempt.ts";
 export { decide } from "./decide/decide.ts";
 export type { Decision } from "./decide/decision.ts";
+export { isWithin } from "./decide/eligible.ts";
 export { untilDueMs } from "./decide/expire.ts";
 export { decidePackedRenewal, type PackedRenewal, type PackedResult } from "./decide/renew.ts";
 export * from "./election/index.ts";

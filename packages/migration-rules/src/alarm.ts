@@ -104,8 +104,7 @@ function disputeOn(
   const digestOf = (participant: MigrationParticipant) => participant.digests.get(nameOf(lockOf(participant)));
   const disputing = willing.filter((one) =>
     willing.some(
-      (other) =>
-        other.primary !== one.primary && (lockOf(other) !== lockOf(one) || digestOf(other) !== digestOf(one)),
+      (other) => other.primary !== one.primary && (lockOf(other) !== lockOf(one) || digestOf(other) !== digestOf(one)),
     ),
   );
   if (disputing.length === 0) return undefined;
@@ -127,9 +126,7 @@ function orphanOf(view: MigrationView, controller: string): Alarm | undefined {
   const isRunner = (participant: MigrationParticipant) => {
     const own = ownOf(participant, controller);
     return (
-      own !== undefined &&
-      canRun(view, force, participant, controller) &&
-      !verdictOn(view, participant, own).isRefused
+      own !== undefined && canRun(view, force, participant, controller) && !verdictOn(view, participant, own).isRefused
     );
   };
   if (view.runners.has(controller) || view.participants.some(isRunner)) return undefined;
@@ -137,7 +134,9 @@ function orphanOf(view: MigrationView, controller: string): Alarm | undefined {
   const having = participants.length === 0 ? "no participant has it" : dissenting(participants, controller);
   const rule = force === undefined ? "" : ` of configuration ${force.configuration.name}`;
   const locks = new Set(participants.flatMap((one) => [one.primary, ownOf(one, controller)?.lock ?? one.primary]));
-  const held = [...locks].flatMap((lock) => (view.holders.has(lock) ? [`${view.holders.get(lock)} holds ${lock}`] : []));
+  const held = [...locks].flatMap((lock) =>
+    view.holders.has(lock) ? [`${view.holders.get(lock)} holds ${lock}`] : [],
+  );
   const message = `nobody can run ${controller}${rule}: ${[having, ...held].join(", ")}; start a component that may, or change the configuration`;
   return { kind: "orphaned", controller, participants, message };
 }

@@ -1,4 +1,4 @@
-import { isInRange, parseVersion, parseVersionRange } from "@tenure/core";
+import { isWithin } from "@tenure/core";
 import { anyComponent, type ControllerLeader, type MigrationConfiguration } from "./configuration.ts";
 
 /** A release of a component. */
@@ -28,10 +28,6 @@ export function placementOf(
 
 /** Whether an entry lets a release run its controller. */
 export function mayRun({ component, versionRange }: ControllerLeader, release: Release): boolean {
-  if (release.component === "") return false;
-  if (component !== anyComponent && component !== release.component) return false;
-  const range = parseVersionRange(versionRange);
-  if (range === undefined || range.length === 0) return range !== undefined;
-  const version = parseVersion(release.version);
-  return version !== undefined && isInRange(version, range);
+  const isNamed = component === anyComponent || component === release.component;
+  return release.component !== "" && isNamed && isWithin(release.version, versionRange);
 }

@@ -1,5 +1,6 @@
 import type { Transition } from "@tenure/core";
 import { describe, expect, it } from "vitest";
+import { doubleRunOf } from "./alarm.ts";
 import { overlapIn, type Period, periodsOf } from "./period.ts";
 import { nextSteps, type PlanView, rollbackSteps } from "./plan.ts";
 import { configuration, force, participant, view } from "./testing/world.ts";
@@ -37,6 +38,7 @@ describe("running periods", () => {
       ["a", 12n, 12n, undefined],
     ]);
     expect(overlapIn(periods)).toBeUndefined();
+    expect(doubleRunOf(view([kube, cloud]), "route", periods)).toBeUndefined();
   });
 
   it("are left out when history no longer has their begin", () => {
@@ -52,6 +54,8 @@ describe("running periods", () => {
     ["a token that does not grow", [line(1, "granted", "a", 3), line(2, "ended", "a", 3), line(4, "granted", "b", 2)]],
   ])("show %s", (_title, history) => {
     expect(overlapIn(periodsOf(history))).toHaveLength(2);
+    const alarm = doubleRunOf(view([kube, cloud]), "route", periodsOf(history));
+    expect(alarm).toMatchObject({ kind: "doubleRun", message: expect.stringMatching(/^route ran twice: a .* and b /) });
   });
 });
 

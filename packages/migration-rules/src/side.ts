@@ -16,7 +16,8 @@ export function speakersOf({ holders, participants, runners }: MigrationView): r
     const side = sideOf(participant);
     const known = speakers.get(side);
     const more = weightOf(participant) - (known ? weightOf(known) : -1);
-    if (known === undefined || more > 0 || (more === 0 && isBefore(participant, known))) speakers.set(side, participant);
+    if (known === undefined || more > 0 || (more === 0 && isBefore(participant, known)))
+      speakers.set(side, participant);
   }
   return [...speakers.values()];
 }

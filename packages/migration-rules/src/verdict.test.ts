@@ -218,10 +218,7 @@ describe("verdicts and alarms", () => {
     ],
     [
       "one that the lock refuses",
-      [
-        participant("kube 1.0.0", ["route"], [toKube], "kube"),
-        participant("cloud 1.1.0", ["route"], [], "cloud"),
-      ],
+      [participant("kube 1.0.0", ["route"], [toKube], "kube"), participant("cloud 1.1.0", ["route"], [], "cloud")],
       [force(toCloud)],
       [],
     ],

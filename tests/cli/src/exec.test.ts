@@ -1,3 +1,4 @@
+import { seededRandom } from "@tenure/kernel";
 import { type Deployment, startDeployment } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { mainFile, start } from "./command-line.ts";
@@ -147,12 +148,15 @@ describe("two hosts never run the program at once, and leave nothing behind, whe
 });
 
 describe.runIf(isLong)("random faults", () => {
-  it(`${longRuns} times`, async () => {
+  const seed = Number(process.env.TENURE_SEED ?? Date.now() % 1_000_000);
+
+  it(`${longRuns} times with seed ${seed}`, async () => {
     const lane = async (number: number): Promise<void> => {
+      const random = seededRandom(seed + number);
       await using pair = await ExecPair.create(deployment, `exec/lane-${number}`);
       for (let run = 0; run < longRuns / lanes; run += 1) {
-        const fault = execFaults[Math.floor(Math.random() * execFaults.length)];
-        if (fault !== undefined) await survive(pair, fault, Math.random() * 3_000);
+        const fault = execFaults[Math.floor(random.next() * execFaults.length)];
+        if (fault !== undefined) await survive(pair, fault, random.next() * 3_000);
       }
     };
     await Promise.all(Array.from({ length: lanes }, (_, number) => lane(number)));

@@ -24,6 +24,8 @@ describe("manners", () => {
     ["lock a/b -n 0 -- ls", 2, "--holders must be a whole number from 1"],
     ["status --timeout 1", 2, "must be a duration"],
     ["status --timeout 300ms", 1, "is the service running"],
+    ["exec a/b -q --wait 300ms -- ls", 11, "a/b was not acquired in time"],
+    ["lock a/b -q --wait 300ms -- ls", 11, "a/b was not acquired in time"],
     ["status --context none", 2, 'has no context "none"'],
     ["completion tcsh", 2, "SHELL must be one of bash, zsh, fish"],
   ])("%s ends with %i and one line", async (line, code, text) => {
@@ -36,12 +38,17 @@ describe("manners", () => {
   });
 
   it("every command has help with examples, whose flags exist", async () => {
-    for (const { examples, path } of commands) {
+    for (const { examples, flags = [], path } of commands) {
       const { code, out } = await run(nowhere, [...path, "--help"]);
       expect(code).toBe(0);
       expect(out).toContain(`usage: tenure ${path.join(" ")}`);
       expect(examples.length).toBeGreaterThan(0);
-      for (const [line] of examples) expect(out).toContain(line);
+      for (const [line] of examples) {
+        expect(out).toContain(line);
+        const used = line.split(" -- ")[0]?.match(/(?<= )--[a-z-]+/g) ?? [];
+        const known = [...flags.map(({ name }) => `--${name}`), "--endpoint", "--namespace", "--output", "--help"];
+        expect(known).toEqual(expect.arrayContaining(used));
+      }
     }
     expect((await run(nowhere, "help leases")).out).toContain("leases release");
     expect((await run(nowhere, [])).out).toContain("exit codes:");

@@ -117,8 +117,9 @@ export class Journal {
 }
 
 /** A period as one line for people. */
-export function shown({ lock, runner, token }: Period): string {
-  return `${runner} under ${lock} (${token})`;
+export function shown({ fromNs, lock, runner, token, untilNs }: Period): string {
+  const seconds = (ns: bigint) => (Number(ns) / 1e9).toFixed(1);
+  return `${runner} under ${lock} (${token}, ${seconds(fromNs)} s to ${seconds(untilNs)} s)`;
 }
 
 const firstOf = ({ revisions }: Period) => revisions[0] ?? 0n;

@@ -53,6 +53,21 @@ export function describeParticipants(deployment: () => Deployment): void {
       expect((await desk.status("moves")).alarms.map(shortAlarm)).toEqual(["ORPHANED | route", "ORPHANED | service"]);
     });
 
+    it("are not refused because of who cannot run a controller, as a standby cannot", async () => {
+      const desk = new MigrationDesk(deployment(), "standby");
+      const route = { controllers: ["route"] };
+      const holder = { ...cloud, ...route, instance: "cloud-2" };
+      await desk.report({ ...cloud, ...route });
+      await desk.report(holder);
+      const isRefused = async () => (await desk.report({ ...kube, ...route })).verdicts.map(({ refused }) => refused);
+      expect(await isRefused()).toEqual([true]);
+      await desk.report(holder, { leaving: true });
+      await desk.claim("cloud", holder);
+      await desk.report(holder); // It joins after kube, and holds the primary lock of its component.
+      expect(await isRefused()).toEqual([false]);
+      expect((await desk.report(holder)).verdicts.map(({ refused }) => refused)).toEqual([true]);
+    });
+
     it("are only those that reported: a lease that someone else wrote in their place counts for nothing", async () => {
       const desk = new MigrationDesk(deployment(), "junk");
       await desk.apply(any);
@@ -101,7 +116,8 @@ export function describeParticipants(deployment: () => Deployment): void {
       await desk.report({ ...cloud, ...withAny });
       await verdictsAre(true);
       stream.send({ leaving: true });
-      const isGone = async () => (await desk.status("moves")).participants.every(({ instance }) => instance !== "kube-1");
+      const isGone = async () =>
+        (await desk.status("moves")).participants.every(({ instance }) => instance !== "kube-1");
       await waitFor(isGone, { timeoutMs: 60_000 });
       using nameless = new JoinStream(deployment().grpc());
       nameless.send({});

@@ -70,7 +70,10 @@ export function describeViews(deployment: () => Deployment): void {
       const options = { minRevision: configuration?.revision ?? 0n };
       const request = MigrationServiceWatchRequest.fromPartial({ namespace: "watched", options });
       const watching = (async () => {
-        for await (const response of deployment().migrations.watch(request, { signal: stop.signal, deadlineMs: 120_000 })) {
+        for await (const response of deployment().migrations.watch(request, {
+          signal: stop.signal,
+          deadlineMs: 120_000,
+        })) {
           events.push(...response.events);
           isSynced ||= response.position?.mark?.kind === WatchMarkKind.SYNCED;
         }

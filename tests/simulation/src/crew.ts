@@ -104,12 +104,15 @@ export class Crew {
     const place = this.#names.candidates.indexOf(name);
     const isWild = this.#isWild;
     const isFickle = isWild && random.next() < 0.3;
-    // Each is of its own kind: the first is heard without being asked, the last does not finish when it is asked to.
+    // Each is of its own kind: the first is heard without being asked, the second may never answer, and the third does
+    // not finish when it is asked to.
+    const isMute = isWild && place === 1 && random.next() < 0.3;
     const isStubborn = isWild && place === 2;
     const candidate = new Candidate({
       ...this.#holderOptions(client, random),
       draw: () => (isWild ? drawCandidacy(random) : sameForAll),
       announce: elections > 0 && place === 0 ? (liveness) => announce(name, liveness) : undefined,
+      isMute,
       isFickle,
       isQuiet: () => elections > 0 && isQuiet(),
       isSteady: () => elections > 0 && (!isWild || isStubborn || isQuiet()),

@@ -15,9 +15,9 @@ export interface Settings {
 }
 
 /** Where `npm start` listens. */
-export const defaultEndpoint = "127.0.0.1:8368";
+const defaultEndpoint = "127.0.0.1:8368";
 /** The namespace when nothing names one. */
-export const defaultNamespace = "default";
+const defaultNamespace = "default";
 
 /** Settles flags, environment and configuration file. */
 export function resolveSettings(values: Values, environment: Readonly<Record<string, string | undefined>>): Settings {

@@ -23,7 +23,8 @@ export function checkEligible(record: LeaseRecord, participant: Participant | un
   return isListed ? undefined : refusal;
 }
 
-function isWithin(version: string, versionRange: string): boolean {
+/** Whether a version is in a range, as text; one that is no strict semantic version is only in the range of all. */
+export function isWithin(version: string, versionRange: string): boolean {
   const range = parseVersionRange(versionRange);
   if (range === undefined) return false;
   if (range.length === 0) return true;

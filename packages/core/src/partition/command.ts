@@ -106,7 +106,7 @@ export type LeaseCommand =
       readonly expectedRevision: bigint | undefined;
       readonly configuration: Uint8Array | undefined;
       readonly eligibility: Eligibility | undefined;
-      /** The lock must not be held or about to be: the set of its controllers changes. */
+      /** The lock must be free, or held by who runs with this configuration already: the set of its controllers changes. */
       readonly isUnlessHeld?: boolean;
     }
   | { readonly kind: "recordDecision"; readonly lease: LeaseKey; readonly id: string; readonly body: Uint8Array }

@@ -2,6 +2,7 @@ import type { MessageCodec } from "@tenure/bus";
 import {
   CandidateServiceDefinition,
   ElectionServiceDefinition,
+  encodeMessage,
   GuardServiceDefinition,
   IdentityServiceDefinition,
   LeaseServiceDefinition,
@@ -48,7 +49,7 @@ export function encodeRequest<Method extends StreamMethod | UnaryMethod>(
 ): Uint8Array {
   const { requestType } = codecsOf(method);
   try {
-    return requestType.encode(request).finish();
+    return encodeMessage(requestType, request);
   } catch (cause) {
     const message = `the request of ${method} cannot be encoded: ${cause instanceof Error ? cause.message : cause}`;
     throw new TenureError({ code: "INVALID_ARGUMENT", reason: "MALFORMED_MESSAGE", message, applied: "NO", cause });

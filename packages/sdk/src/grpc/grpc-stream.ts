@@ -1,5 +1,5 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, constants } from "node:http2";
-import { SessionServiceSessionRequest, SessionServiceSessionResponse } from "@tenure/contracts";
+import { encodeMessage, SessionServiceSessionRequest, SessionServiceSessionResponse } from "@tenure/contracts";
 import type { Clock, Timer } from "@tenure/kernel";
 import type { TransportListener, TransportStream } from "../transport/transport.ts";
 import { frameMessage, MessageReader, Unreadable } from "./message-frames.ts";
@@ -52,9 +52,11 @@ export class GrpcStream implements TransportStream {
     // A server that has ended reads no more either.
     stream.on("end", () => stream.close());
     stream.on("drain", () => this.#isClosed || listener.onWritable());
-    // The end follows, and tells why.
+    // The end follows, and tells why; what became of the connection says more than what that did to the stream.
     stream.on("error", (error) => this.#fail(error));
-    connection.on("error", (error) => this.#fail(error));
+    connection.on("error", (error) => {
+      this.#failure = error;
+    });
     stream.on("close", () => connection.destroy());
     connection.on("close", () => this.#over());
     this.#timer = parts.clock.schedule(pingIntervalMs, () => this.#ping());
@@ -63,7 +65,7 @@ export class GrpcStream implements TransportStream {
   send(message: SessionServiceSessionRequest): boolean {
     const { stream } = this.#parts;
     if (this.#isClosed || stream.closed || stream.destroyed) return false;
-    return stream.write(frameMessage(SessionServiceSessionRequest.encode(message).finish()));
+    return stream.write(frameMessage(encodeMessage(SessionServiceSessionRequest, message)));
   }
 
   close(): void {

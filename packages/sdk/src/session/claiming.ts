@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import {
   durationFromMs,
+  encodeMessage,
   type Grant,
   LeaseServiceAcceptRequest,
   LeaseServiceAcceptResponse,
@@ -87,13 +88,13 @@ export class Claiming {
       const { grant } = await this.#port.unary({
         ...this.#changePlan("LeaseService.Accept", options),
         encode: (sendNumber) =>
-          LeaseServiceAcceptRequest.encode({
+          encodeMessage(LeaseServiceAcceptRequest, {
             attempt: open.attempt,
             candidate,
             token,
             claimant: { ...claimant, renewKeyHash: this.#renewKeyHash },
             sendNumber,
-          }).finish(),
+          }),
         decode: (bytes) => LeaseServiceAcceptResponse.decode(bytes),
       });
       if (grant === undefined) throw new Error("LeaseService.Accept was answered without a grant");
@@ -113,13 +114,13 @@ export class Claiming {
       const { released, revision } = await this.#port.unary({
         ...this.#changePlan("LeaseService.Release", { timeoutMs }),
         encode: () =>
-          LeaseServiceReleaseRequest.encode({
+          encodeMessage(LeaseServiceReleaseRequest, {
             attempt: open.attempt,
             items: items.map(({ lease, token }) => ({ lease, token })),
             renewKey: this.#port.renewKey,
             endReason,
             note: note === undefined ? undefined : { reason: note },
-          }).finish(),
+          }),
         decode: (bytes) => LeaseServiceReleaseResponse.decode(bytes),
       });
       return { released, revision };
@@ -136,14 +137,14 @@ export class Claiming {
       onDoubt,
       ...(wait !== undefined && { serverTimeoutMs: Math.min(options.timeoutMs, longestServerWaitMs) }),
       encode: (sendNumber) =>
-        LeaseServiceAcquireRequest.encode({
+        encodeMessage(LeaseServiceAcquireRequest, {
           attempt: open.attempt,
           claims,
           claimant: { ...claimant, renewKeyHash: this.#renewKeyHash },
           wait: wait?.message(),
           sendNumber,
           fallbackCandidate,
-        }).finish(),
+        }),
       decode: (bytes) => LeaseServiceAcquireResponse.decode(bytes),
       isWorthAnotherSend: (error) => isWorthAnotherSend(error) || (wait?.isCutShort(error) ?? false),
     });

@@ -55,7 +55,7 @@ export class HeldTerm implements RunningTerm {
   readonly #parts: TermParts;
   readonly #metrics: LeaseMetrics;
   readonly #span: TraceSpan | undefined;
-  readonly #controller = new AbortController();
+  #controller: AbortController | undefined;
   readonly #listeners = new TypedListeners<TermEvents>();
   readonly #keeping: Keeping;
   #state: TermState;
@@ -77,8 +77,6 @@ export class HeldTerm implements RunningTerm {
     });
     this.#context = context;
     this.#parts = parts;
-    // As much as the application likes may hang on its term.
-    setMaxListeners(0, this.#controller.signal);
     const { usableTermMs, drainMs, stopTimeoutMs, renewIntervalMs, requestTimeoutMs } = parts.timing;
     const graceMs = context.policy.stopBoundMs / 2;
     this.#state = beginTerm({ usableTermMs, drainMs, stopTimeoutMs, graceMs }, sentAtMs);
@@ -109,7 +107,9 @@ export class HeldTerm implements RunningTerm {
     return this.#state.hasReturned ? "lost" : this.#state.standing;
   }
 
+  /** Made when it is first asked for: most locks are released without, and it is a good part of what they cost. */
   get signal(): TermSignal {
+    this.#controller ??= this.#makeController();
     return this.#controller.signal;
   }
 
@@ -168,6 +168,15 @@ export class HeldTerm implements RunningTerm {
       this.#finish();
     }
     await this.finished;
+  }
+
+  #makeController(): AbortController {
+    const controller = new AbortController();
+    // As much as the application likes may hang on its term.
+    setMaxListeners(0, controller.signal);
+    const { signalled } = this.#state;
+    if (signalled !== undefined) controller.abort(new TermEnded(this.lease, this.token, signalled.end));
+    return controller;
   }
 
   #keepListener(): KeepListener {
@@ -238,7 +247,7 @@ export class HeldTerm implements RunningTerm {
       case "signal":
         this.#span?.event("signal", { "tenure.end": effect.end.kind });
         this.#context.emit({ kind: "term-ending", lease, token, end: effect.end });
-        this.#controller.abort(new TermEnded(lease, token, effect.end));
+        this.#controller?.abort(new TermEnded(lease, token, effect.end));
         return;
       case "lost":
         this.#metrics.leading -= 1;

@@ -10,14 +10,22 @@ const unavailable = () => new Fault({ code: "UNAVAILABLE", reason: "OWNER_AWAY",
 function keeping(leaseDurationMs = 5_000) {
   const clock = new FakeClock({ startMs: 1_000 });
   const state = emptyPartition(0, clock.now());
-  const store = { isAway: false, isRefusing: false, token: 10n, released: [] as bigint[], renewals: 0 };
+  const store = {
+    isAway: false,
+    acquireDeadlineMs: 0,
+    isRefusing: false,
+    token: 10n,
+    released: [] as bigint[],
+    renewals: 0,
+  };
   const told: string[] = [];
   const answer = <Answer>(make: () => Answer): Promise<Answer> =>
     store.isAway ? Promise.reject(unavailable()) : Promise.resolve(make());
   const keeper = new ShardKeeper({
     store: {
-      acquire: ({ claims }) =>
+      acquire: ({ claims }, { deadlineMs }) =>
         answer(() => {
+          store.acquireDeadlineMs = deadlineMs;
           store.token += 1n;
           return LeaseServiceAcquireResponse.fromPartial({
             grants: claims.map(() => ({ hold: { token: store.token } })),
@@ -57,6 +65,7 @@ describe("the keeper of shards", () => {
     await clock.advance(0);
     expect(told.toSorted()).toEqual(["taken 0", "taken 1"]);
     expect(keeper.size).toBe(2);
+    expect(store.acquireDeadlineMs, "a late answer counts").toBe(shardTiming(5_000).usableTermMs);
     await clock.advance(10_000);
     expect(keeper.size).toBe(2);
     expect(store.renewals).toBeLessThan(20);

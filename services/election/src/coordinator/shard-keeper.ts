@@ -149,7 +149,8 @@ export class ShardKeeper implements AsyncDisposable {
     const sentAtMs = clock.now();
     try {
       const request = LeaseServiceAcquireRequest.fromPartial({ claims: [{ lease }], claimant });
-      const { grants } = await store.acquire(request, this.#asking());
+      // An answer that comes late is still of use, and one that nobody waited for blocks the shard for L.
+      const { grants } = await store.acquire(request, { ...this.#asking(), deadlineMs: usableTermMs });
       const token = grants[0]?.hold?.token ?? 0n;
       if (token === 0n) return;
       this.#held.set(shard, { token, deadlineMs: sentAtMs + usableTermMs });

@@ -4,7 +4,7 @@ import {
   MigrationServiceJoinResponse,
   MigrationServiceReportRequest,
 } from "@tenure/contracts";
-import { Fault, invalid, type Timer } from "@tenure/kernel";
+import { type Clock, Fault, invalid, type Timer } from "@tenure/kernel";
 import type { OpenCall } from "@tenure/session";
 import type { FrontContext } from "../front/front-context.ts";
 
@@ -12,6 +12,12 @@ import type { FrontContext } from "../front/front-context.ts";
 const reportEveryMs = 2_000;
 /** How long the service may take to answer. A replica that dies with a report takes that long to be noticed. */
 const reportTimeoutMs = 5_000;
+
+/** What a stream stands on. */
+interface JoinContext {
+  readonly calls: Pick<FrontContext["calls"], "start">;
+  readonly clock: Clock;
+}
 
 /** Where the answers of a stream go. */
 interface Listener {
@@ -24,7 +30,7 @@ interface Listener {
  * are sent to messages, and whenever they differ from the last. A report that is not answered is made again.
  */
 export class Join {
-  readonly #context: Pick<FrontContext, "calls" | "clock">;
+  readonly #context: JoinContext;
   readonly #principal: string;
   readonly #listener: Listener;
   #participant: MigrationParticipant | undefined;
@@ -35,7 +41,7 @@ export class Join {
   #timer: Timer | undefined;
   #lastText = "";
 
-  constructor(context: Pick<FrontContext, "calls" | "clock">, principal: string, listener: Listener) {
+  constructor(context: JoinContext, principal: string, listener: Listener) {
     this.#context = context;
     this.#principal = principal;
     this.#listener = listener;
@@ -77,6 +83,7 @@ export class Join {
         return;
       }
       if (!isFailed) this.#tell(outcome, isAsked);
+      else if (isAsked) this.#lastText = ""; // The next answer is owed.
       if (this.#owed > 0) this.#report();
       else if (isFailed || !this.#isLeaving) {
         this.#timer = this.#context.clock.schedule(reportEveryMs, () => this.#report());

@@ -12,6 +12,8 @@ export interface CandidateOptions extends HolderOptions {
   readonly announce: ((liveness: Uint8Array) => void) | undefined;
   /** Whether nothing goes wrong any more: once it is known, it need not come again. */
   readonly isQuiet: () => boolean;
+  /** Whether it never answers when it is asked for a sign of life. */
+  readonly isMute: boolean;
   /** Whether it withdraws when it is named to follow: for good, if nothing goes wrong any more. */
   readonly isFickle: boolean;
 }
@@ -57,7 +59,8 @@ export class Candidate {
 
   /** It is asked for a sign of life; several times, late, or never. Sometimes it is too slow. */
   async asked(lease: string, pingNumber: bigint): Promise<void> {
-    const { random } = this.#options;
+    const { isMute, random } = this.#options;
+    if (isMute) return;
     const dice = random.next();
     if (dice < 0.3) await this.#client.process.sleep(dice < 0.03 ? 500 : random.next() * 150);
     await this.#answer(lease, pingNumber);
@@ -98,7 +101,7 @@ export class Candidate {
     for (let stream = 1n; ; ) {
       this.#beats += 1n;
       // Now and then its session breaks.
-      const isOpen = this.#options.random.next() < 0.95;
+      const isOpen = this.#options.random.next() < 0.95 || this.#options.isQuiet();
       if (!isOpen || this.#beats % 5n === 0n) named = new Set();
       const live = isOpen ? [...this.#registered].filter((lease) => !named.has(lease)) : [];
       const closed = this.#leases.filter((lease) => !isOpen || !this.#registered.has(lease));

@@ -16,12 +16,14 @@ const willingness = { preferred: 0, neutral: 1, lastResort: 2, never: 3 } as con
 const precedence = ["oldestCompatibilityVersion", "newestCompatibilityVersion", "priority"];
 
 /**
- * Judges who leads, by the log alone and by a comparison of its own: when things are quiet the best candidate leads, a
+ * Judges who leads, by the log alone and by a comparison of its own: when things are quiet the best candidate that answers leads, a
  * term is not asked to end for one that is gone (statement 74), and the leader changes no oftener than what it depends on.
  */
 export class LeaderJudge {
   readonly #restsUntilMs = new Map<string, number>();
   readonly #missed = new Set<string>();
+  /** The newest question to each candidate that it has not answered. */
+  readonly #unanswered = new Map<string, bigint>();
   readonly #transitions = new Map<string, number>();
   readonly #changes = new Map<string, number>();
   readonly #sinceChange = new Map<string, number>();
@@ -44,6 +46,16 @@ export class LeaderJudge {
         const key = `${event.lease}#${event.candidate}`;
         this.#restsUntilMs.set(key, nowMs + event.coolDownMs + graceMs);
         if (event.hasMissedAccept) this.#missed.add(key);
+        return;
+      }
+      case "candidatesPinged":
+        for (const { candidate, pingNumber } of event.questions) {
+          this.#unanswered.set(`${event.lease}#${candidate}`, pingNumber);
+        }
+        return;
+      case "candidateAnswered": {
+        const key = `${event.lease}#${event.candidate}`;
+        if (this.#unanswered.get(key) === event.pingNumber) this.#unanswered.delete(key);
         return;
       }
       case "holdGranted":
@@ -93,8 +105,8 @@ export class LeaderJudge {
     const key = `${lease}#${name}`;
     // A cordon that runs out has done so by the end of a run.
     const isBarred = cordon !== undefined && cordon.expiresAfterMs === undefined;
-    const isResting = nowMs < (this.#restsUntilMs.get(key) ?? 0);
-    return spec.isHealthy && spec.preference !== "never" && !isBarred && !isResting && !this.#missed.has(key);
+    const isResting = nowMs < (this.#restsUntilMs.get(key) ?? 0) || this.#missed.has(key);
+    return spec.isHealthy && spec.preference !== "never" && !isBarred && !isResting && !this.#unanswered.has(key);
   }
 
   #expectCalm(lease: string): void {

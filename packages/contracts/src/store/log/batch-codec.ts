@@ -1,6 +1,7 @@
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import type { Event, HoldEvent, LoggedBatch, SnapshotReference } from "@tenure/core";
 import { Fault } from "@tenure/kernel";
+import { encodeMessage } from "../../encode-message.ts";
 import { Batch } from "../../gen/tenure/log/v1/batch.ts";
 import type { Event as LoggedEvent } from "../../gen/tenure/log/v1/event.ts";
 import { timestampFromMs } from "../../timestamp.ts";
@@ -45,7 +46,7 @@ export function encodeBatch(batch: OutgoingBatch): Uint8Array {
       renewals.push(event);
     } else events.push(eventToWire(event, epoch));
   }
-  return Batch.encode({
+  return encodeMessage(Batch, {
     formatVersion: logFormatVersion,
     partition,
     epoch,
@@ -58,7 +59,7 @@ export function encodeBatch(batch: OutgoingBatch): Uint8Array {
     renewals: packRenewals(partition, renewals ?? []),
     incarnationId,
     prevBatchId: batchIdToWire(prevBatchId),
-  }).finish();
+  });
 }
 
 /**

@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import { encodeMessage } from "./encode-message.ts";
+import { LeaseServiceReleaseRequest } from "./gen/tenure/v1/lease.ts";
+
+const request = (name: string) =>
+  LeaseServiceReleaseRequest.fromPartial({ items: [{ lease: { namespace: "n", name }, token: 5n }] });
+
+it("gives the bytes that the type itself gives, message after message, small and large", () => {
+  const messages = ["a", "b".repeat(100_000), "c", "d".repeat(300)].map(request);
+  const encoded = messages.map((message) => encodeMessage(LeaseServiceReleaseRequest, message));
+  expect(encoded).toEqual(messages.map((message) => LeaseServiceReleaseRequest.encode(message).finish()));
+});
+
+it("is not disturbed by a message that cannot be encoded", () => {
+  const wrong = request("x");
+  const broken = { ...wrong, endReason: 2 ** 40 } as typeof wrong;
+  expect(() => encodeMessage(LeaseServiceReleaseRequest, broken)).toThrow();
+  expect(encodeMessage(LeaseServiceReleaseRequest, wrong)).toEqual(LeaseServiceReleaseRequest.encode(wrong).finish());
+});
