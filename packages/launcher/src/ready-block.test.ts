@@ -30,7 +30,7 @@ describe("readyBlock", () => {
 
   it("names the gRPC address in the sample when it is not the default", () => {
     expect(readyBlock({ ...running, grpcPort: 9000, continued: true })).toContain(
-      "node examples/status.mjs 127.0.0.1:9000",
+      "TENURE_ENDPOINT=127.0.0.1:9000 npx tenure status",
     );
   });
 });

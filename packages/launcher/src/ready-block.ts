@@ -19,7 +19,7 @@ export function readyBlock(running: Running): string {
   const { grpcPort, httpPort, nats, dataFolder, tookMs, scale, continued } = running;
   const services = serviceNames.map((name) => (scale[name] === 1 ? name : `${name} ×${scale[name]}`)).join("  ");
   const http = `http://127.0.0.1:${httpPort}`;
-  const address = grpcPort === 8368 ? "" : ` 127.0.0.1:${grpcPort}`;
+  const tenure = `${grpcPort === 8368 ? "" : `TENURE_ENDPOINT=127.0.0.1:${grpcPort} `}npx tenure`;
   return `
   Tenure is ready (${(tookMs / 1000).toFixed(1)} s)
 
@@ -30,8 +30,9 @@ export function readyBlock(running: Running): string {
     data      ${dataFolder}${continued ? " (continued from the last run)" : " (new)"}
 
   Try next
-    node examples/leader.mjs a${address}      and in another terminal the same with b
-    node examples/status.mjs${address}
+    ${tenure} exec demo/worker -- sleep 600
+                                  and the same in another terminal
+    ${tenure} status
     curl ${http}/readyz
 
   Ctrl-C stops everything in order and keeps the data; --fresh forgets it.

@@ -85,6 +85,8 @@ export class ControlPlane implements AsyncDisposable {
   /** Stops a manager as an upgrade does; it must end well, or have ended itself because its lock was lost. */
   async stop(manager: Manager): Promise<void> {
     this.#managers.delete(manager);
+    // One that was just started again does not listen to signals yet.
+    await manager.process.waitForLine('"kind":"up"', { timeoutMs: 60_000 }).catch(() => undefined);
     manager.process.terminate();
     const exit = await manager.process.waitForExit({ timeoutMs: 60_000 });
     if (exit.code !== 0 && !hasLost(exit)) throw new Error(failure(manager, exit));
