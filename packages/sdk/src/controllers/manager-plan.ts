@@ -66,7 +66,7 @@ export function planManager(
     locks: new Map([planLock(primary, ownDigest), ...locks]),
     controllers: new Map(assignments.map(planController)),
     warnings: [
-      ...[tooManyLocks(locks.length)].filter((one) => one !== undefined),
+      ...[tooManyLocks(configurations.length)].filter((one) => one !== undefined),
       ...configurations.flatMap((one) => adviceOn(one.controllerLeaders).map((rule) => `${one.name}: ${rule}`)),
     ],
     participant: (tokens) => participantOf(context.holder, placing, assignments, tokens),
