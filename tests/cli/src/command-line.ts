@@ -73,7 +73,7 @@ export function steady(text: string): string {
     .replaceAll(/\b\d{13,}\b/g, "NUMBER")
     .replaceAll(/\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?Z/g, "INSTANT")
     .replaceAll(/\b\d\d:\d\d:\d\d\b/g, "TIME")
-    .replaceAll(/\b(\d+d)?(\d+h)?(\d+m)?(\d+(\.\d+)?s|\d+(\.\d+)?ms)\b/g, "SPAN")
+    .replaceAll(/\b((\d+d)?(\d+h)?(\d+m)?\d+(\.\d+)?m?s|(\d+[dhm])+)\b/g, "SPAN")
     .replaceAll(/ +/g, " ")
     .replaceAll(/ +$/gm, "");
 }

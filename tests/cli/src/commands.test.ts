@@ -28,7 +28,10 @@ function leadFor(tenure: Tenure, lease: string, binaryVersion?: string): void {
     .catch(() => undefined);
 }
 
-const see = (line: readonly string[] | string, options?: RunOptions) => run(deployment.grpc(), line, options);
+const see = (line: readonly string[] | string, options?: RunOptions) => {
+  const words = typeof line === "string" ? line.split(" ") : line;
+  return run(deployment.grpc(), ["--timeout", "60s", ...words], options);
+};
 /** Watches until something is told; gives it. */
 async function firstWatched(line: string): Promise<string> {
   const stopped = new AbortController();
@@ -232,7 +235,8 @@ describe("changing", patient, () => {
     expect(steady(history.out)).toMatch(
       /^HOLDER TOKEN FROM HELD ENDED WHY\nn2 NUMBER INSTANT SPAN holds -\nn1 NUMBER INSTANT SPAN \w+ /,
     );
-    expect(history.out).toMatch(/^n1 +█+·+$/m);
+    // How wide each stands depends on how long it took.
+    expect(history.out).toMatch(/^n1 +█+·*$/m);
     expect(history.out).toMatch(/^n2 +·+█*▶$/m);
     expect((await see("history tests/scheduler -o jsonl")).out).toContain('"reason":"go forward"');
     expect((await see("strategy set tests/scheduler Fastest -y")).code).toBe(2);
@@ -311,7 +315,8 @@ describe("changing", patient, () => {
     expect((await see("leases get tests/made")).code).toBe(3);
     expect((await see("leases release tests/plain --yes")).code).toBe(2);
     expect((await see("leases release tests/plain --reason hangs --yes")).code).toBe(0);
-    expect((await see("leases describe tests/plain")).out).toMatch(/^Tombstone: +revoked: hangs$/m);
+    // The tombstone itself is gone as soon as the holder has noticed.
+    expect((await see("history tests/plain -o jsonl")).out).toContain('"reason":"hangs"');
   });
 });
 

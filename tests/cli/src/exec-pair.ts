@@ -49,7 +49,8 @@ export class ExecPair implements AsyncDisposable {
       return host && { host, token: newest.token };
     }, patience).catch((cause: unknown) => {
       const said = this.hosts.map(({ exec }) => `${exec.output.tail(8)}\n${JSON.stringify(exec.exit)}`).join("\n--\n");
-      throw new Error(`no program runs under a token above ${aboveToken}:\n${said}`, { cause });
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(`${why}: no program runs under a token above ${aboveToken}:\n${said}`, { cause });
     });
   }
 

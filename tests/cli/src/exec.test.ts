@@ -1,5 +1,5 @@
 import { seededRandom } from "@tenure/kernel";
-import { type Deployment, startDeployment } from "@tenure/testkit";
+import { type Deployment, processState, startDeployment } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { mainFile, start } from "./command-line.ts";
 import { CuttableProxy } from "./cuttable-proxy.ts";
@@ -49,8 +49,11 @@ describe("tenure exec and lock", patient, () => {
     ["the program's failure", ["exec", "exec/codes", "--", "/bin/sh", "-c", "exit 7"], 1],
     ["the program's own code", ["lock", "exec/codes", "--pass-exit-code", "--", "/bin/sh", "-c", "exit 7"], 7],
     ["a program that does not exist", ["exec", "exec/codes", "--", "/no/such/program"], 1],
+    ["a program that cannot be one", ["exec", "exec/codes", "--", "/etc/passwd/program"], 1],
   ])("ends with the code of %s", async (_name, argv, code) => {
-    expect((await see(argv)).outcome).toBe(code);
+    const { outcome, output } = await see(argv);
+    expect(outcome, output.join("\n")).toBe(code);
+    expect(output.filter((line) => /^ +at /.test(line))).toEqual([]);
   });
 
   it("a lock that another has is 11 at once or after the wait, and a counted one takes as many as it has places", async () => {
@@ -90,6 +93,18 @@ describe("tenure exec and lock", patient, () => {
     expect((await leading.waitForExit({ timeoutMs: 60_000 })).code).toBe(0);
     const lines = leading.output.all.filter((line) => line === "draining exec/pre-stop" || line === "stopped");
     expect(lines).toEqual(["draining exec/pre-stop", "stopped"]);
+  });
+
+  it("ends, and its program with it, when it is asked to while its watchdog stands still", async () => {
+    const argv = ["lock", "exec/still", "--drain", "1s", "--", "/bin/sh", "-c", "echo program $$; exec sleep 600"];
+    const holding = start(deployment.grpc(), argv);
+    const line = await holding.waitForLine("program ", { timeoutMs: 60_000 });
+    const watchdog = childOf(holding.pid, /watchdog.js/);
+    expect(watchdog).toBeGreaterThan(1);
+    process.kill(watchdog!, "SIGSTOP");
+    holding.terminate();
+    expect((await holding.waitForExit({ timeoutMs: 60_000 })).code, holding.output.tail()).toBe(20);
+    expect(await processState(Number(line.split(" ")[1]))).toBe("gone");
   });
 
   it("ends with 20 when its authority is lost", async () => {

@@ -6,7 +6,7 @@ import { ControlPlane } from "./control-plane.ts";
 import { disturbing } from "./disturb.ts";
 import { shown } from "./journal.ts";
 import { documentOf, MigrationDesk } from "./migration-desk.ts";
-import { allControllers, begin, cloudControllers, lock, rollBack, rollOut } from "./walkthrough.ts";
+import { allControllers, begin, cloudControllers, hesitate, lock, rollBack, rollOut } from "./walkthrough.ts";
 
 /** Long enough that a busy machine loses no lease by itself. */
 const leaseDurationMs = 10_000;
@@ -79,6 +79,16 @@ describe("the proposal's walkthrough, with real processes", () => {
       expect([...new Set(releases)]).toEqual(["kube-controller-manager 1.21.0", "cloud-controller-manager 1.22.0"]);
     }
   }, 300_000);
+});
+
+describe.runIf(isLong)("a rollout that hesitates", () => {
+  it("[117] each step is begun on one node, taken back, and then made", async ({ annotate }) => {
+    await using plane = planeIn("hesitating", true);
+    const boundMs = promisedMs(leaseDurationMs + 1_000);
+    await begin(plane);
+    await hesitate(plane);
+    await judge(plane, boundMs, annotate);
+  }, 600_000);
 });
 
 describe.runIf(isLong)("the walkthrough with managers killed by -9 and paused", () => {

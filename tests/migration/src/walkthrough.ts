@@ -48,6 +48,21 @@ export async function rollBack(plane: ControlPlane, disturb: Disturb = async () 
   for (const stage of [upgraded, enabled, before]) await roll(plane, stage, disturb);
 }
 
+/** The same steps as the roll-out, each begun on the node that runs what moves, taken back there, and then made. */
+export async function hesitate(plane: ControlPlane): Promise<void> {
+  let from = before;
+  for (const stage of [enabled, upgraded, after]) {
+    const node = plane.journal.running("route")?.runner.split(" on ")[1] ?? "";
+    for (const { releases } of [stage, from]) {
+      await plane.deploy(node, releases);
+      await plane.runs(allControllers, () => true);
+    }
+    await reached(plane, from);
+    await roll(plane, stage, async () => {});
+    from = stage;
+  }
+}
+
 async function roll(plane: ControlPlane, stage: Stage, disturb: Disturb): Promise<void> {
   for (const node of nodes) {
     await plane.deploy(node, stage.releases);

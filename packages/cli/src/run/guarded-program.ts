@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { signalGroup } from "./process-group.ts";
+import { endGroup, signalGroup } from "./process-group.ts";
 import type { MachineInstant, Role, WatchdogNews, WatchdogOrder } from "./watchdog-messages.ts";
 
 /** How a program ended. */
@@ -36,7 +36,8 @@ export class GuardedProgram implements Disposable {
     });
     this.#watchdog.on("message", (news: WatchdogNews) => this.#hear(news));
     this.#watchdog.on("error", () => undefined);
-    this.#watchdog.once("exit", () => this.#onUnwatched());
+    // Unlike its exit this comes also when it could not be started.
+    this.#watchdog.once("disconnect", () => void this.#onUnwatched());
   }
 
   /** Starts a program; resolves with its end. One of each role at a time. */
@@ -44,7 +45,7 @@ export class GuardedProgram implements Disposable {
     return new Promise((resolve) => {
       this.#ends.set(start.role, resolve);
       if (this.#watchdog.connected) this.#order({ kind: "start", ...start });
-      else this.#onUnwatched();
+      else void this.#onUnwatched();
     });
   }
 
@@ -72,7 +73,7 @@ export class GuardedProgram implements Disposable {
 
   /** Lets the watchdog go. What still runs is asked to stop, and killed at its deadline. */
   [Symbol.dispose](): void {
-    this.#watchdog.removeAllListeners("exit");
+    this.#watchdog.removeAllListeners("disconnect");
     if (this.#watchdog.connected) this.#watchdog.disconnect();
     this.#watchdog.unref();
   }
@@ -92,8 +93,9 @@ export class GuardedProgram implements Disposable {
     this.#ends.delete(role);
   }
 
-  #onUnwatched(): void {
+  async #onUnwatched(): Promise<void> {
     this.killAll();
+    await Promise.all([...this.#groups.values()].map(endGroup));
     this.#groups.clear();
     for (const tell of this.#ends.values()) tell({ kind: "unwatched" });
     this.#ends.clear();

@@ -28,6 +28,9 @@ const extendEveryMs = 200;
 /** A watchdog that has not killed this long after the deadline stands still: then this process kills. */
 const watchdogGraceMs = 250;
 
+/** A program that has not ended this long after its drain, or after a second request to stop, has no watchdog that acts. */
+const drainGraceMs = 2_000;
+
 /** Runs a program under a term; resolves when the program and its whole group are gone. */
 export async function runUnderTerm(
   term: Term,
@@ -83,12 +86,25 @@ class Drain {
   async begin(): Promise<void> {
     this.#bound = instantIn(() => this.#job.drainMs);
     this.#guarded.deadline = this.deadline;
-    this.#signals.hurry.addEventListener("abort", () => this.#guarded.signal("SIGKILL"), { once: true });
+    this.#killIn(this.#job.drainMs + drainGraceMs);
+    const onHurry = (): void => {
+      this.#guarded.signal("SIGKILL");
+      this.#killIn(drainGraceMs);
+    };
+    this.#signals.hurry.addEventListener("abort", onHurry, { once: true, signal: this.#over });
     if (this.#job.preStop !== undefined) await this.#runPreStop(this.#job.preStop);
     if (this.#over.aborted) return;
     this.#guarded.signal(this.#signals.requested ?? "SIGTERM");
     // A program that was stopped cannot hear anything else.
     this.#guarded.signal("SIGCONT");
+  }
+
+  /** Kills without the watchdog, unless the program is gone by then. */
+  #killIn(delayMs: number): void {
+    void systemClock.sleep(delayMs, this.#over).then(
+      () => this.#guarded.killAll(),
+      () => undefined,
+    );
   }
 
   async #runPreStop(command: string): Promise<void> {

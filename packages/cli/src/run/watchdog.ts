@@ -1,9 +1,9 @@
 // A process of its own, in a session of its own: it starts the program and kills the program's whole group at the
 // deadline unless it is told a later one. It does so also when the command line is stopped or killed, which is why it
 // shares neither process nor group with it.
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { systemClock, type Timer } from "@tenure/kernel";
-import { signalGroup } from "./process-group.ts";
+import { endGroup, signalGroup } from "./process-group.ts";
 import { type MachineInstant, msUntil, type Role, type WatchdogNews, type WatchdogOrder } from "./watchdog-messages.ts";
 
 /** The deadline is looked at this often: a timer alone would be late by the length of a suspend. */
@@ -39,11 +39,19 @@ function start(order: Extract<WatchdogOrder, { kind: "start" }>): void {
     tell({ kind: "not-started", role, why: "the term was over before it could be started" });
     return;
   }
-  const env = { ...process.env, ...environment };
-  const child = spawn(file, programArguments, { detached: true, stdio: "inherit", env });
-  child.once("error", (error: NodeJS.ErrnoException) => {
-    if (child.pid !== undefined) return;
-    tell({ kind: "not-started", role, why: error.code === "ENOENT" ? "there is no such program" : error.message });
+  const onFailure = ({ code, message }: NodeJS.ErrnoException): void =>
+    tell({ kind: "not-started", role, why: code === "ENOENT" ? "there is no such program" : message });
+  let child: ChildProcess;
+  try {
+    const env = { ...process.env, ...environment };
+    child = spawn(file, programArguments, { detached: true, stdio: "inherit", env });
+  } catch (error) {
+    // Some reasons are thrown, as a path through a file or too long an argument; the others are told below.
+    onFailure(error as NodeJS.ErrnoException);
+    return;
+  }
+  child.once("error", (error) => {
+    if (child.pid === undefined) onFailure(error);
   });
   if (child.pid === undefined) return;
   const groupId = child.pid;
@@ -61,8 +69,7 @@ async function end(
 ): Promise<void> {
   const preStop = role === "main" ? groups.get("pre-stop") : undefined;
   if (preStop !== undefined) signalGroup(preStop, "SIGKILL");
-  // A zombie that nobody reaps counts as a member for ever, so the wait has a bound.
-  for (let round = 0; round < 20 && signalGroup(groupId, "SIGKILL"); round += 1) await systemClock.sleep(10);
+  await endGroup(groupId);
   groups.delete(role);
   tell({ kind: "ended", role, ...status });
   if (!process.connected && groups.size === 0) process.exit();

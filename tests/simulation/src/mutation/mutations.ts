@@ -1,6 +1,7 @@
+import { profiles } from "../profile.ts";
 import { electionMutations } from "./election-mutations.ts";
 import { migrationMutations } from "./migration-mutations.ts";
-import { edited, type Mutation } from "./mutation.ts";
+import { edited, type Mutation, within } from "./mutation.ts";
 import { acknowledgeEarly, skipSequenceCheck, takeSilenceForFailure } from "./port-mutations.ts";
 import { termMutations } from "./term-mutations.ts";
 import { watchMutations } from "./watch-mutations.ts";
@@ -76,13 +77,16 @@ export const mutations: readonly Mutation[] = [
     find: "if (known !== undefined)",
     replace: 'if (known?.kind === "attemptTooOld")',
   }),
-  edited("answers a linearizable read without an append", ["I16"], {
-    module: "lease-store",
-    file: "replica/partition-owner.js",
-    find: "this.#queue.push(call);",
-    replace:
-      "if (!(call instanceof CommandCall) && !this.#isOpen) call.complete(this.#owned); else this.#queue.push(call);",
-  }),
+  within(
+    profiles.plain,
+    edited("answers a linearizable read without an append", ["I16"], {
+      module: "lease-store",
+      file: "replica/partition-owner.js",
+      find: "this.#queue.push(call);",
+      replace:
+        "if (!(call instanceof CommandCall) && !this.#isOpen) call.complete(this.#owned); else this.#queue.push(call);",
+    }),
+  ),
   edited(
     "grants in the first batch of an epoch",
     ["rule 9"],
