@@ -22,19 +22,37 @@ const system = spawn(process.execPath, [file("launcher/dist/start.js"), ...flags
 });
 let said = "";
 for (const stream of [system.stdout, system.stderr]) stream.on("data", (chunk) => (said += chunk));
-process.on("SIGINT", () => undefined);
+const systemEnded = once(system, "exit");
+let story;
+let isStopped = false;
+// However the demo is asked to end, the story ends its fleet first, and the system ends with its data.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+  process.on(signal, () => {
+    isStopped = true;
+    story?.kill(signal);
+  });
+}
 process.on("exit", () => system.kill("SIGTERM"));
 
+async function end(code) {
+  system.kill("SIGTERM");
+  await systemEnded;
+  rmSync(data, { recursive: true, force: true });
+  process.exit(code);
+}
+
 console.log("starting a system for the demo ...");
+const startedMs = performance.now();
 while (!/gRPC +(\S+)/.test(said)) {
-  if (system.exitCode !== null) throw new Error(`the system did not start:\n${said}`);
+  const hasEnded = system.exitCode !== null || system.signalCode !== null;
+  if (hasEnded || isStopped || performance.now() - startedMs > 120_000) {
+    if (!isStopped) console.error(`tenure: the system did not start:\n${said}`);
+    await end(1);
+  }
   await new Promise((resolve) => setTimeout(resolve, 50));
 }
-const story = spawn(process.execPath, [file("cli/dist/demo/main.js"), /gRPC +(\S+)/.exec(said)[1]], {
+story = spawn(process.execPath, [file("cli/dist/demo/main.js"), /gRPC +(\S+)/.exec(said)[1]], {
   stdio: "inherit",
 });
 const [code] = await once(story, "exit");
-system.kill("SIGTERM");
-await once(system, "exit");
-rmSync(data, { recursive: true, force: true });
-process.exit(code ?? 1);
+await end(code ?? 1);

@@ -304,6 +304,12 @@ describe("changing", patient, () => {
     expect((await see(["migrations", "apply", "-f", file, "--yes"])).out).toMatch(/default\/moves +1 +\* /);
     expect((await see("migrations list -o name")).out).toBe("default/moves\n");
     expect(await firstWatched("migrations list")).toContain("moves");
+    const apply = ["migrations", "apply", "-f", file];
+    writeFileSync(file, document("new"));
+    const answer = async () => (await see([...apply, "--yes"])).code === 0;
+    const between = await see([...apply, "--coordinated"], { isTerminal: true, answer });
+    expect(between.code).toBe(4);
+    expect(between.err).toMatch(/default\/moves +1 +\* .*\nAbout to put moves in force/s);
     expect((await see("migrations describe moves")).out).toContain("leaderName: moves");
     expect((await see("migrations status moves")).out).toMatch(/^route +- +- /m);
     expect((await see("migrations delete moves --yes")).code).toBe(0);

@@ -107,6 +107,31 @@ describe("tenure exec and lock", patient, () => {
     expect(await processState(Number(line.split(" ")[1]))).toBe("gone");
   });
 
+  it("a request to stop that comes before the program runs reaches it when it does", async () => {
+    await using proxy = await CuttableProxy.create(deployment.grpc());
+    proxy.cut();
+    const leading = start(proxy.endpoint, [
+      "exec",
+      "exec/early",
+      "--timeout",
+      "1s",
+      "--drain",
+      "10m",
+      "--",
+      "sleep",
+      "600",
+    ]);
+    await leading.waitForLine("trying again", { timeoutMs: 60_000 });
+    const watchdog = childOf(leading.pid, /watchdog.js/);
+    expect(watchdog).toBeGreaterThan(1);
+    process.kill(watchdog!, "SIGSTOP");
+    proxy.mend();
+    await leading.waitForLine("with token", { timeoutMs: 60_000 });
+    leading.terminate();
+    process.kill(watchdog!, "SIGCONT");
+    expect(await leading.waitForExit({ timeoutMs: 60_000 })).toEqual({ code: null, signal: "SIGTERM" });
+  });
+
   it("ends with 20 when its authority is lost", async () => {
     await using proxy = await CuttableProxy.create(deployment.grpc());
     const argv = ["exec", "exec/loss", "--lease-duration", "5s", "--", "sleep", "60"];

@@ -1,7 +1,7 @@
 import { systemClock } from "@tenure/kernel";
 import type { Flag, Invocation } from "../command/command.ts";
 import { exitCodes, usageFailure } from "../exit-code.ts";
-import { tableLines } from "../output/table.ts";
+import { type Column, tableLines } from "../output/table.ts";
 import type { Kind } from "../records/kind.ts";
 import { showOne } from "./view-commands.ts";
 
@@ -26,7 +26,7 @@ export interface Change<Item> {
 /** Shows the present state, asks unless told not to, makes the change, shows the result. */
 export async function makeChange<Item>(invocation: Invocation, change: Change<Item>): Promise<number> {
   const isDryRun = invocation.values.has("dry-run");
-  showPresent(invocation, change);
+  showPresent(invocation, change.kind.columns, change.present === undefined ? [] : [change.present]);
   if (!isDryRun && !(await mayGoOn(invocation, change.what))) return exitCodes.error;
   const after = await change.apply(isDryRun);
   invocation.terminal.note(isDryRun ? `dry run: would ${change.what}; nothing was changed` : `done: ${change.what}`);
@@ -55,9 +55,13 @@ export function reasonOf({ values }: Invocation): { readonly reason: string } {
   return { reason: values.text("reason") ?? "" };
 }
 
-/** On standard error, so that standard output has the result alone. */
-function showPresent<Item>({ format, terminal }: Invocation, { kind, present }: Change<Item>): void {
-  if (present === undefined) return;
+/** Shows what the user decides by on standard error, so that standard output has the result alone. */
+export function showPresent<Item>(
+  { format, terminal }: Invocation,
+  columns: readonly Column<Item>[],
+  present: readonly Item[],
+): void {
+  if (present.length === 0) return;
   const layout = { isWide: format === "wide", nowMs: systemClock.wall() };
-  terminal.note(tableLines(kind.columns, [present], { paint: (text) => text }, layout).join("\n"));
+  terminal.note(tableLines(columns, present, { paint: (text) => text }, layout).join("\n"));
 }

@@ -10,7 +10,7 @@ import { exitCodes } from "../exit-code.ts";
 import type { Column } from "../output/table.ts";
 import { wireJson } from "../output/wire-json.ts";
 import { durationText, leaseText, word } from "../records/words.ts";
-import { changeFlags, mayGoOn, reasonOf } from "./change.ts";
+import { changeFlags, mayGoOn, reasonOf, showPresent } from "./change.ts";
 import { showAll } from "./view-commands.ts";
 
 const columns: readonly Column<CollectionItem>[] = [
@@ -38,9 +38,12 @@ export const identitiesGcCommand: Command = {
     const { state } = await collect({ stateOnly: true });
     invocation.terminal.note(stateText(state));
     const dryRun = invocation.values.has("dry-run");
-    if (!dryRun && !(await mayGoOn(invocation, "delete what is dead"))) return exitCodes.error;
-    const goOnHoldBackId = invocation.values.text("go-on") ?? "";
-    const { items } = await collect({ dryRun, goOnHoldBackId, note: reasonOf(invocation) });
+    const round = { goOnHoldBackId: invocation.values.text("go-on") ?? "", note: reasonOf(invocation) };
+    if (!dryRun) {
+      showPresent(invocation, columns, (await collect({ ...round, dryRun: true })).items);
+      if (!(await mayGoOn(invocation, "delete what is dead"))) return exitCodes.error;
+    }
+    const { items } = await collect({ ...round, dryRun });
     const kind = { noun: "dead records", columns, name: subjectText };
     showAll({ ...kind, json: (item) => wireJson(CollectionItem, item) }, items, invocation);
     return exitCodes.ok;

@@ -1,6 +1,7 @@
 import {
   type DocumentFinding,
   type MigrationAlarm,
+  type MigrationConfiguration,
   MigrationServiceApplyRequest,
   MigrationServiceDeleteRequest,
   MigrationServiceStatusResponse,
@@ -13,8 +14,8 @@ import { CommandFailure, exitCodes } from "../exit-code.ts";
 import { formatValue, isForPeople } from "../output/format.ts";
 import { wireJson } from "../output/wire-json.ts";
 import { firstLease } from "../records/lease-name.ts";
-import { migrationKind, migrationStatus, readMigration, statusLines } from "../records/migration.ts";
-import { changeFlags, makeChange, mayGoOn, reasonOf } from "./change.ts";
+import { findMigration, migrationKind, migrationStatus, readMigration, statusLines } from "../records/migration.ts";
+import { changeFlags, makeChange, mayGoOn, reasonOf, showPresent } from "./change.ts";
 import { type DocumentText, documentsOf, fileFlag } from "./document-file.ts";
 import { showAll } from "./view-commands.ts";
 
@@ -92,7 +93,7 @@ export const migrationCommands: readonly Command[] = [
   },
 ];
 
-/** Validates all documents, asks once, and applies them in order. */
+/** Validates all documents, shows what they replace, asks once, and applies them in order. */
 export async function applyMigrations(invocation: Invocation, documents: readonly DocumentText[]): Promise<number> {
   const { settings, terminal, values } = invocation;
   const tenure = await invocation.connect();
@@ -100,13 +101,22 @@ export async function applyMigrations(invocation: Invocation, documents: readonl
   for (const document of documents) checked.push(await validate(tenure, document, invocation));
   if (!checked.every(({ valid }) => valid)) return exitCodes.conflict;
   const dryRun = values.has("dry-run");
-  const names = checked.map(({ configuration }) => configuration?.name ?? "").join(", ");
+  const documentNames = checked.map(({ configuration }) => configuration?.name ?? "");
+  const names = documentNames.join(", ");
+  const present = new Map<string, MigrationConfiguration>();
+  for (const name of documentNames) {
+    const found = await findMigration(tenure, { namespace: settings.namespace, name });
+    if (found !== undefined) present.set(name, found);
+  }
+  showPresent(invocation, migrationKind.columns, [...present.values()]);
   if (!dryRun && !(await mayGoOn(invocation, `put ${names} in force`))) return exitCodes.error;
   const applied = [];
-  for (const { text } of documents) {
+  for (const [index, { text }] of documents.entries()) {
+    const name = documentNames[index] ?? "";
     const change = { document: text, namespace: settings.namespace, dryRun, note: reasonOf(invocation) };
     const common = {
       ...change,
+      expectedRevision: present.get(name)?.revision ?? 0n,
       knownControllers: values.all("known-controller"),
       coordinated: values.has("coordinated"),
     };
@@ -115,6 +125,7 @@ export async function applyMigrations(invocation: Invocation, documents: readonl
     );
     if (configuration === undefined)
       throw new CommandFailure(exitCodes.error, "the service answered without the record");
+    if (!dryRun) present.set(name, configuration);
     applied.push(configuration);
   }
   terminal.note(dryRun ? `dry run: would put ${names} in force; nothing was changed` : `done: ${names} in force`);

@@ -10,7 +10,9 @@ import { Story } from "./story.ts";
 const endpoint = process.argv[2] ?? "127.0.0.1:8368";
 const terminal = processTerminal(process.env);
 const stop = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort(new Error("stopped")));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(signal, () => stop.abort(new Error("stopped")));
+}
 
 const settings = {
   endpoints: [endpoint],

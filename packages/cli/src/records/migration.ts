@@ -7,7 +7,7 @@ import {
   MigrationServiceWatchRequest,
   type MigrationStep,
 } from "@tenure/contracts";
-import type { Tenure } from "@tenure/sdk";
+import { isTenureError, type Tenure } from "@tenure/sdk";
 import type { Invocation } from "../command/command.ts";
 import { CommandFailure, exitCodes } from "../exit-code.ts";
 import { type Column, factLines, tableLines } from "../output/table.ts";
@@ -72,6 +72,19 @@ export const migrationKind: Kind<MigrationConfiguration> = {
     );
   },
 };
+
+/** A configuration as it is now; undefined if there is none. */
+export async function findMigration(
+  tenure: Tenure,
+  which: ReturnType<typeof firstLease>,
+): Promise<MigrationConfiguration | undefined> {
+  try {
+    return await readMigration(tenure, which);
+  } catch (error) {
+    if (isTenureError(error) && error.code === "NOT_FOUND") return undefined;
+    throw error;
+  }
+}
 
 /** Reads a configuration as it is now. */
 export async function readMigration(

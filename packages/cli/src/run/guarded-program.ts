@@ -28,6 +28,8 @@ export class GuardedProgram implements Disposable {
   readonly #watchdog: ChildProcess;
   readonly #groups = new Map<Role, number>();
   readonly #ends = new Map<Role, (end: ProgramEnd) => void>();
+  /** Signals to a program of which it is not known yet that it runs. */
+  readonly #early = new Set<NodeJS.Signals>();
 
   constructor() {
     this.#watchdog = spawn(process.execPath, [watchdogFile], {
@@ -44,6 +46,7 @@ export class GuardedProgram implements Disposable {
   run(start: ProgramStart): Promise<ProgramEnd> {
     return new Promise((resolve) => {
       this.#ends.set(start.role, resolve);
+      if (start.role === "main") this.#early.clear();
       if (this.#watchdog.connected) this.#order({ kind: "start", ...start });
       else void this.#onUnwatched();
     });
@@ -59,10 +62,11 @@ export class GuardedProgram implements Disposable {
     this.#order({ kind: "deadline", deadline });
   }
 
-  /** Signals the program and whatever it started. */
+  /** Signals the program and whatever it started, as soon as it runs. */
   signal(signal: NodeJS.Signals): void {
     const groupId = this.#groups.get("main");
     if (groupId !== undefined) signalGroup(groupId, signal);
+    else if (this.#ends.has("main")) this.#early.add(signal);
   }
 
   /** Kills everything without the watchdog, which is ended too: for one that does not do so itself. */
@@ -85,6 +89,7 @@ export class GuardedProgram implements Disposable {
   #hear(news: WatchdogNews): void {
     if (news.kind === "started") {
       this.#groups.set(news.role, news.groupId);
+      if (news.role === "main") for (const signal of this.#early) signalGroup(news.groupId, signal);
       return;
     }
     const { role, ...end } = news;

@@ -77,8 +77,8 @@ const refusal = (id: number, code: number, reasonName: string, sendNumber = 1n) 
 });
 
 describe("renewals", () => {
-  it("of a term whose deadline has passed are not sent: they would only keep others waiting", async () => {
-    keeper.keep(holdOf(2, { usableTermMs: 5_000 }), new Notes());
+  it("of a term that ends for want of a proof are not sent: they would only keep others waiting", async () => {
+    keeper.keep(holdOf(2, { usableTermMs: 6_000, drainMs: 1_000 }), new Notes());
     keeper.keep(holdOf(4), new Notes());
     await clock.advance(6_000);
     expect(sent.map(({ bytes }) => decodeRenewals(bytes).map(({ holdIds }) => [...holdIds]))).toEqual([

@@ -26,11 +26,12 @@ export class KeptEntry {
   }
 
   /**
-   * Whether its deadline has passed without a proof, as after a pause: for its holder the term is over, and a renewal
-   * would only keep others from the lease for another L. One that was never proven has no deadline yet.
+   * Whether its holder finishes, or has finished, because no renewal was proven in time, as after a pause: a renewal would
+   * only keep others from the lease for another L. One that was never proven has no deadline yet.
    */
   isOver(nowMs: number): boolean {
-    return Number.isFinite(this.provenAtMs) && this.provenAtMs + this.hold.usableTermMs <= nowMs;
+    const { drainMs = 0, usableTermMs } = this.hold;
+    return Number.isFinite(this.provenAtMs) && this.provenAtMs + usableTermMs - drainMs <= nowMs;
   }
 
   /** Tells of a renewal that failed. */

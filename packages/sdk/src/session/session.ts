@@ -119,6 +119,8 @@ export interface KeptHold {
   readonly provenAtMs: number;
   /** H. The thread that renews counts the term's deadline from it, for when the main thread cannot. */
   readonly usableTermMs: number;
+  /** How long before its deadline the holder finishes if no renewal was proven; none when absent. */
+  readonly drainMs?: number | undefined;
 }
 
 /** The mark that asks a holder to finish, or its withdrawal. */

@@ -89,7 +89,17 @@ export class HeldTerm implements RunningTerm {
     context.terms.add(this);
     const { holdId, partition, token } = hold;
     this.#keeping = context.session.keep(
-      { lease, holdId, partition, token, renewIntervalMs, requestTimeoutMs, provenAtMs: sentAtMs, usableTermMs },
+      {
+        lease,
+        holdId,
+        partition,
+        token,
+        renewIntervalMs,
+        requestTimeoutMs,
+        provenAtMs: sentAtMs,
+        usableTermMs,
+        drainMs,
+      },
       this.#keepListener(),
     );
     context.emit({ kind: "term-began", lease: this.lease, token });

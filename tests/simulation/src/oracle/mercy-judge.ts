@@ -67,7 +67,9 @@ export class MercyJudge {
     const what = `${lease} (token ${token}) was renewed in batch ${batch.sequence}`;
     demand(isRestored || !this.#deleted.has(lease), "rule 15", () => `${what} and stays deleted`);
     const mark = this.#marks.get(`${lease}#${token}`);
-    if (mark === undefined) return;
+    // Renewals are judged before the other events of their batch, which may have cleared the mark first.
+    const isCleared = batch.events.some((event) => event.kind === "endOfTermCleared" && event.token === token);
+    if (mark === undefined || isCleared) return;
     const sinceMs = this.#sight.leastMs(batch, mark.batch);
     demand(!(sinceMs >= mark.forMs), "rule 20", () => `${what}, ${sinceMs} ms after it was marked, not ${mark.forMs}`);
   }
