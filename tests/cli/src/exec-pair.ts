@@ -6,8 +6,8 @@ import { CuttableProxy } from "./cuttable-proxy.ts";
 import { Journal } from "./journal.ts";
 
 const beats = fileURLToPath(new URL("../programs/beats.mjs", import.meta.url));
-/** How long anything may take on a busy machine. */
-const patience = { timeoutMs: 60_000 };
+/** How long anything may take on a busy machine. Looks are rare: this process is also the wire of every host. */
+const patience = { timeoutMs: 60_000, intervalMs: 100 };
 
 /** One host that runs `tenure exec`. */
 export interface Host {
