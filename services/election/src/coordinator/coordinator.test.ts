@@ -27,6 +27,8 @@ class World {
   readonly done: string[] = [];
   readonly refused: string[] = [];
   isMine = true;
+  /** Commands are acknowledged, and the log does not bring them. */
+  isLogAway = false;
   /** Called before a command reaches the owner. */
   onCommand: (decision: ElectionDecision) => void = () => {};
   #sequence = 10n;
@@ -119,7 +121,7 @@ class World {
     await this.clock.sleep(1);
     this.onCommand(decision);
     const reply = this.run(command as never);
-    if (reply.kind === "changed" || reply.kind === "pinged") return this.#sequence;
+    if (reply.kind === "changed" || reply.kind === "pinged") return this.isLogAway ? this.#sequence + 1_000n : this.#sequence;
     throw new Fault({ code: "ABORTED", reason: reply.kind, message: reply.kind });
   }
 }
@@ -223,6 +225,24 @@ describe("Coordinator", () => {
     await world.settle();
     await world.settle();
     expect(world.done).toEqual(Array.from({ length: 6 }, () => "ping"));
+    world.coordinator[Symbol.dispose]();
+  });
+
+  it("forgets whom it chose for leases that it lost before the log said so", async () => {
+    const world = new World();
+    world.isLogAway = true;
+    world.beats.set("a", 0);
+    for (let number = 0; number < 8; number += 1) world.register("a", "1.20.0", `tests/lost-${number}`);
+    for (let round = 0; round < 4; round += 1) await world.settle();
+    expect(world.done).toEqual(Array.from({ length: 8 }, () => "elect"));
+    world.isMine = false;
+    await world.clock.advance(60_000);
+    world.isMine = true;
+    world.isLogAway = false;
+    world.beats.set("a", world.clock.now());
+    world.register("a");
+    await world.settle();
+    expect(world.done).toHaveLength(9);
     world.coordinator[Symbol.dispose]();
   });
 

@@ -143,7 +143,7 @@ export class Coordinator implements Disposable {
       return;
     }
     const view = this.#isStopped || !this.#ports.isMine(lease) ? undefined : this.viewOf(lease);
-    const isOver = view?.record.pending === undefined && this.#isSettled(lease);
+    const isOver = view === undefined || (view.record.pending === undefined && this.#isSettled(lease));
     if (isOver && this.#chosen.delete(lease)) queueMicrotask(() => this.#lookAtNext());
     if (view === undefined || !isConcerned(view.record)) {
       this.#wheel.delete(lease);
