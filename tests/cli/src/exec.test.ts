@@ -109,17 +109,7 @@ describe("tenure exec and lock", patient, () => {
   it("a request to stop that comes before the program runs reaches it when it does", async () => {
     await using proxy = await CuttableProxy.create(deployment.grpc());
     proxy.cut();
-    const leading = start(proxy.endpoint, [
-      "exec",
-      "exec/early",
-      "--timeout",
-      "5s",
-      "--drain",
-      "10m",
-      "--",
-      "sleep",
-      "600",
-    ]);
+    const leading = start(proxy.endpoint, "exec exec/early --timeout 5s --drain 10m -- sleep 600".split(" "));
     await leading.waitForLine("trying again", { timeoutMs: 60_000 });
     const watchdog = childOf(leading.pid, /watchdog.js/);
     expect(watchdog).toBeGreaterThan(1);
