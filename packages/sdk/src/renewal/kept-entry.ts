@@ -27,11 +27,13 @@ export class KeptEntry {
 
   /**
    * Whether its holder finishes, or has finished, because no renewal was proven in time, as after a pause: a renewal would
-   * only keep others from the lease for another L. One that was never proven has no deadline yet.
+   * only keep others from the lease for another L. One that was never proven has no deadline yet, and one whose drain is
+   * not known has a holder that goes on.
    */
   isOver(nowMs: number): boolean {
-    const { drainMs = 0, usableTermMs } = this.hold;
-    return Number.isFinite(this.provenAtMs) && this.provenAtMs + usableTermMs - drainMs <= nowMs;
+    const { drainMs, usableTermMs } = this.hold;
+    if (drainMs === undefined || !Number.isFinite(this.provenAtMs)) return false;
+    return this.provenAtMs + usableTermMs - drainMs <= nowMs;
   }
 
   /** Tells of a renewal that failed. */

@@ -119,7 +119,7 @@ export interface KeptHold {
   readonly provenAtMs: number;
   /** H. The thread that renews counts the term's deadline from it, for when the main thread cannot. */
   readonly usableTermMs: number;
-  /** How long before its deadline the holder finishes if no renewal was proven; none when absent. */
+  /** How long before its deadline the holder finishes if no renewal was proven; when absent it goes on by itself. */
   readonly drainMs?: number | undefined;
 }
 
