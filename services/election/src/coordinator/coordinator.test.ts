@@ -121,7 +121,8 @@ class World {
     await this.clock.sleep(1);
     this.onCommand(decision);
     const reply = this.run(command as never);
-    if (reply.kind === "changed" || reply.kind === "pinged") return this.isLogAway ? this.#sequence + 1_000n : this.#sequence;
+    if (reply.kind === "changed" || reply.kind === "pinged")
+      return this.isLogAway ? this.#sequence + 1_000n : this.#sequence;
     throw new Fault({ code: "ABORTED", reason: reply.kind, message: reply.kind });
   }
 }
