@@ -145,4 +145,14 @@ describe("a stream to a gateway", () => {
     transportAt(port).open(notes).send(request);
     expect(await notes.closed.promise).toMatchObject({ message: expect.stringContaining("ECONNREFUSED") });
   });
+
+  it("may be closed at any moment of its connecting", async () => {
+    const opening = await transportTo(() => {});
+    for (let number = 0; number < 60; number += 1) {
+      const stream = opening.open(new Notes());
+      const wait = (turns: number): void => void setImmediate(() => (turns === 0 ? stream.close() : wait(turns - 1)));
+      wait(number % 6);
+    }
+    await opening[Symbol.asyncDispose]();
+  });
 });

@@ -78,9 +78,11 @@ export class GrpcTransport implements Transport {
       ...(key !== undefined && { key }),
       ...(serverName !== undefined && { servername: serverName }),
     });
-    connection.once("connect", () => connection.setLocalWindowSize(windowBytes));
+    // It may have been closed in the very turn in which it connected.
+    connection.once("connect", () => connection.destroyed || connection.setLocalWindowSize(windowBytes));
     return connection;
   }
+
   #request(connection: ClientHttp2Session): ClientHttp2Stream {
     const { metadata, tls, userAgent } = this.#options;
     try {
