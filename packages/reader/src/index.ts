@@ -14,4 +14,5 @@ export { candidateReads, guardReads, leaseReads, type PointRead, readPlain } fro
 export { type ReadModel, reachIn, viewAt } from "./read-model.ts";
 export { decodeResumeToken } from "./resume-token.ts";
 export { type ChangeListener, WatchHub } from "./watch-hub.ts";
+export { beginsAnew, heartbeatOf, markAt } from "./watch-options.ts";
 export { Watches, type WatchLimits } from "./watches.ts";

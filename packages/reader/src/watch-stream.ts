@@ -1,7 +1,8 @@
-import { durationToMs, ResyncReason, type WatchOptions } from "@tenure/contracts";
-import { invalid, type Timer } from "@tenure/kernel";
+import { ResyncReason } from "@tenure/contracts";
+import type { Timer } from "@tenure/kernel";
 import type { ChangeSet } from "./change-set.ts";
 import { tooManyWatchers, watcherTooSlow } from "./faults.ts";
+import { heartbeatOf } from "./watch-options.ts";
 import { type WatchContext, type WatchRequest, WatchView } from "./watch-view.ts";
 
 type Result = IteratorResult<Uint8Array, undefined>;
@@ -14,7 +15,6 @@ interface Waiting {
 /** Why nothing more comes: the reader has finished, or a fault that it is told once. */
 type Ending = { readonly reason: unknown } | "finished";
 
-const heartbeatBoundsMs = { least: 1_000, most: 60_000, usual: 5_000 };
 const finished: Result = { done: true, value: undefined };
 
 /**
@@ -208,12 +208,4 @@ export class WatchStream<Seen, Selector> implements AsyncIterableIterator<Uint8A
       this.#scheduleHeartbeat(intervalMs);
     });
   }
-}
-
-function heartbeatOf(options: WatchOptions | undefined): number {
-  if (options?.heartbeatInterval === undefined) return heartbeatBoundsMs.usual;
-  const intervalMs = durationToMs(options.heartbeatInterval);
-  if (intervalMs >= heartbeatBoundsMs.least && intervalMs <= heartbeatBoundsMs.most) return intervalMs;
-  const rule = "must be between 1s and 60s";
-  throw invalid([{ field: "options.heartbeat_interval", rule, value: `${intervalMs}ms` }]);
 }

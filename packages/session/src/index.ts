@@ -1,5 +1,6 @@
 export { type ByteCaller, type ByteMethod, type ByteService, byteCallers } from "./byte-service.ts";
 export { createSessionEngine, type EngineOptions, type EngineParts } from "./create-engine.ts";
+export { type Asking, type Input, LeaseClient } from "./lease-client.ts";
 export type { KnownTerm, News } from "./news.ts";
 export type { OpenCall, Outcome, StoreCallOptions } from "./open-call.ts";
 export { OpenWait } from "./open-wait.ts";

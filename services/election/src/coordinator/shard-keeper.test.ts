@@ -1,4 +1,10 @@
-import { LeaseServiceAcquireResponse, LeaseServiceRenewResponse } from "@tenure/contracts";
+import {
+  LeaseServiceAcquireRequest,
+  LeaseServiceAcquireResponse,
+  LeaseServiceReleaseRequest,
+  LeaseServiceRenewRequest,
+  LeaseServiceRenewResponse,
+} from "@tenure/contracts";
 import { emptyPartition } from "@tenure/core";
 import { FakeClock, Fault, faultCodes } from "@tenure/kernel";
 import { describe, expect, it } from "vitest";
@@ -23,23 +29,26 @@ function keeping(leaseDurationMs = 5_000) {
     store.isAway ? Promise.reject(unavailable()) : Promise.resolve(make());
   const keeper = new ShardKeeper({
     store: {
-      acquire: ({ claims }, { deadlineMs }) =>
+      acquire: (request, { deadlineMs }) =>
         answer(() => {
+          const { claims } = LeaseServiceAcquireRequest.fromPartial(request);
           store.acquireDeadlineMs = deadlineMs;
           store.token += 1n;
           return LeaseServiceAcquireResponse.fromPartial({
             grants: claims.map(() => ({ hold: { token: store.token } })),
           });
         }),
-      renew: ({ renewals }) =>
+      renew: (request) =>
         answer(() => {
+          const { renewals } = LeaseServiceRenewRequest.fromPartial(request);
           store.renewals += 1;
           const failure = store.isRefusing ? { failure: { code: faultCodes.FAILED_PRECONDITION } } : {};
           const results = renewals.map(({ sendNumber }) => ({ sendNumber, ...failure }));
           return LeaseServiceRenewResponse.fromPartial({ results });
         }),
-      release: ({ items }) =>
+      release: (request) =>
         answer(() => {
+          const { items } = LeaseServiceReleaseRequest.fromPartial(request);
           store.released.push(...items.map(({ token }) => token));
           return { released: items.map(() => true), revision: 1n };
         }),

@@ -1,17 +1,15 @@
 import type { CallContext } from "@tenure/bus";
 import {
-  durationToMs,
   type ElectionServiceObserveRequest,
   ElectionServiceObserveResponse,
   type Leadership,
   leaseOfRequest,
   ResyncReason,
   WatchMarkKind,
-  type WatchOptions,
 } from "@tenure/contracts";
 import { type LeaseKey, type LeaseRecord, partitionOf } from "@tenure/core";
-import { BoundedQueue, Fault, invalid, type Timer } from "@tenure/kernel";
-import { tooManyWatchers, watcherTooSlow } from "@tenure/reader";
+import { BoundedQueue, invalid, type Timer } from "@tenure/kernel";
+import { beginsAnew, heartbeatOf, markAt, tooManyWatchers, watcherTooSlow } from "@tenure/reader";
 import { catchUpMs, type ElectionContext, recordOf } from "./election-context.ts";
 import { isSameLeadership, leadershipOf } from "./leadership.ts";
 import { leaseIn } from "./question.ts";
@@ -19,7 +17,6 @@ import { leaseIn } from "./question.ts";
 const mostLeases = 100;
 /** Changes that wait for an observer before it is cut off. */
 const mostQueued = 1_000;
-const heartbeatBoundsMs = { least: 1_000, most: 60_000, usual: 5_000 };
 
 /**
  * Follows who leads: the present state, a SYNCED mark, then each change once and in the order of the log. A stream that
@@ -33,7 +30,7 @@ export async function* observe(
   const { mostObservers, observers, reader } = context;
   const keys = keysOf(leases);
   const heartbeatMs = heartbeatOf(options);
-  refuseResume(options);
+  const isAnew = beginsAnew(options);
   if (observers.count >= mostObservers) throw tooManyWatchers(mostObservers);
   await reader.hub.reach(options?.minRevision ?? 0n, catchUpMs, signal);
   for (const key of keys) await reader.view(partitionOf(key, reader.partitions), () => undefined);
@@ -42,7 +39,7 @@ export async function* observe(
   signal.addEventListener("abort", onAbort, { once: true });
   observers.count += 1;
   try {
-    if ((options?.resumeToken.length ?? 0) > 0) yield marked(WatchMarkKind.RESYNC, 0n, ResyncReason.TOKEN_TOO_OLD);
+    if (isAnew) yield marked(WatchMarkKind.RESYNC, 0n);
     if (options?.changesOnly !== true) yield told(observation.present, 0n);
     yield marked(WatchMarkKind.SYNCED, reader.revision);
     yield* observation.responses();
@@ -147,24 +144,6 @@ function told(leaderships: readonly Leadership[], revision: bigint): ElectionSer
   return ElectionServiceObserveResponse.fromPartial({ leaderships: [...leaderships], position: { revision } });
 }
 
-function marked(kind: WatchMarkKind, revision: bigint, resyncReason: ResyncReason = ResyncReason.UNSPECIFIED) {
-  return ElectionServiceObserveResponse.fromPartial({ position: { revision, mark: { kind, resyncReason } } });
-}
-
-function refuseResume(options: WatchOptions | undefined): void {
-  if (options === undefined || options.resumeToken.length === 0 || !options.failOnGap) return;
-  throw new Fault({
-    code: "OUT_OF_RANGE",
-    reason: "RESUME_TOKEN_TOO_OLD",
-    message: "an observation cannot be resumed: start without a token",
-  });
-}
-
-function heartbeatOf(options: WatchOptions | undefined): number {
-  if (options?.heartbeatInterval === undefined) return heartbeatBoundsMs.usual;
-  const intervalMs = durationToMs(options.heartbeatInterval);
-  if (intervalMs >= heartbeatBoundsMs.least && intervalMs <= heartbeatBoundsMs.most) return intervalMs;
-  throw invalid([
-    { field: "options.heartbeat_interval", rule: "must be between 1s and 60s", value: `${intervalMs}ms` },
-  ]);
+function marked(...mark: Parameters<typeof markAt>): ElectionServiceObserveResponse {
+  return ElectionServiceObserveResponse.fromPartial({ position: markAt(...mark) });
 }

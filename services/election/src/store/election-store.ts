@@ -1,18 +1,6 @@
-import { type Bus, createClient, type MessageCodec } from "@tenure/bus";
+import { type Bus, createClient } from "@tenure/bus";
 import {
   type Lease,
-  LeaseServiceAcquireRequest,
-  LeaseServiceAcquireResponse,
-  LeaseServiceGetRequest,
-  LeaseServiceGetResponse,
-  LeaseServiceListRequest,
-  LeaseServiceListResponse,
-  LeaseServiceReleaseRequest,
-  LeaseServiceReleaseResponse,
-  LeaseServiceRenewRequest,
-  LeaseServiceRenewResponse,
-  leaseKeyToWire,
-  ReadConsistency,
   StoreServiceDefinition,
   type StoreServiceElectRequest,
   type StoreServiceMarkEndOfTermRequest,
@@ -22,65 +10,22 @@ import {
 } from "@tenure/contracts";
 import { type LeaseKey, partitionOf } from "@tenure/core";
 import { Fault } from "@tenure/kernel";
-import type { OwnerRoutes, StoreCalls } from "@tenure/session";
-
-/** Who asks, and for how long the answer is waited for. */
-export interface Asking {
-  readonly principal: string;
-  readonly deadlineMs: number;
-  readonly signal?: AbortSignal | undefined;
-}
+import { type Asking, LeaseClient, type OwnerRoutes, type StoreCalls } from "@tenure/session";
 
 /** Faults of an owner that another way to it does not cure. */
 const finalReasons: ReadonlySet<string> = new Set(["BUS_DISCONNECTED", "BUS_CLOSED", "PARTITION_HALTED", "RECOVERING"]);
 
 /** What coordinators and their callers ask of the lease store: each call goes to the owner of its lease. */
-export class ElectionStore {
-  readonly #calls: StoreCalls;
+export class ElectionStore extends LeaseClient {
   readonly #routes: OwnerRoutes;
   readonly #partitions: number;
   readonly #store: ReturnType<typeof createClient<typeof StoreServiceDefinition>>;
 
   constructor(bus: Bus, calls: StoreCalls, routes: OwnerRoutes, partitions: number) {
-    this.#calls = calls;
+    super(calls);
     this.#routes = routes;
     this.#partitions = partitions;
     this.#store = createClient(bus, StoreServiceDefinition);
-  }
-
-  acquire(request: LeaseServiceAcquireRequest, asking: Asking): Promise<LeaseServiceAcquireResponse> {
-    return this.#call("LeaseService.Acquire", LeaseServiceAcquireRequest, LeaseServiceAcquireResponse, request, asking);
-  }
-
-  renew(request: LeaseServiceRenewRequest, asking: Asking): Promise<LeaseServiceRenewResponse> {
-    return this.#call("LeaseService.Renew", LeaseServiceRenewRequest, LeaseServiceRenewResponse, request, asking);
-  }
-
-  release(request: LeaseServiceReleaseRequest, asking: Asking): Promise<LeaseServiceReleaseResponse> {
-    return this.#call("LeaseService.Release", LeaseServiceReleaseRequest, LeaseServiceReleaseResponse, request, asking);
-  }
-
-  /** A log position that is not before anything acknowledged about a lease until now. */
-  async freshRevision(lease: LeaseKey, asking: Asking): Promise<bigint> {
-    const message = LeaseServiceGetRequest.fromPartial({
-      lease: leaseKeyToWire(lease),
-      read: { consistency: ReadConsistency.LINEARIZABLE },
-    });
-    try {
-      const types = [LeaseServiceGetRequest, LeaseServiceGetResponse] as const;
-      return (await this.#call("LeaseService.Get", ...types, message, asking)).revision;
-    } catch (thrown) {
-      if (thrown instanceof Fault && thrown.code === "NOT_FOUND") return thrown.details.revision ?? 0n;
-      throw thrown;
-    }
-  }
-
-  /** A log position that is not before anything acknowledged about any lease until now. */
-  async freshListRevision(asking: Asking): Promise<bigint> {
-    const read = { consistency: ReadConsistency.LINEARIZABLE };
-    const message = LeaseServiceListRequest.fromPartial({ read, page: { size: 1 } });
-    const types = [LeaseServiceListRequest, LeaseServiceListResponse] as const;
-    return (await this.#call("LeaseService.List", ...types, message, asking)).page?.revision ?? 0n;
   }
 
   /** Asks candidates for a sign of life; resolves with the log position of the question. */
@@ -126,17 +71,6 @@ export class ElectionStore {
       this.#routes.drop(partition, epoch);
       return await call(options);
     }
-  }
-
-  async #call<Request, Response>(
-    name: string,
-    requestType: MessageCodec<Request>,
-    responseType: MessageCodec<Response>,
-    request: Request,
-    { deadlineMs, principal, signal }: Asking,
-  ): Promise<Response> {
-    const bytes = requestType.encode(request).finish();
-    return responseType.decode(await this.#calls.call(name, bytes, { principal, deadlineMs }, signal));
   }
 }
 

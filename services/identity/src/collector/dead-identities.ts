@@ -1,8 +1,9 @@
 import { type CollectionItem, CollectionOutcome, durationFromMs, leaseKeyToWire } from "@tenure/contracts";
 import { type CollectionDecision, departureOf, elapsedMs, identityAnnotations, type LeaseRecord } from "@tenure/core";
 import { Fault } from "@tenure/kernel";
+import type { Asking } from "@tenure/session";
 import type { Directory } from "../directory/directory.ts";
-import { type Asking, expectationOf } from "../store/identity-store.ts";
+import { expectationOf } from "../store/identity-store.ts";
 import type { CollectorPorts } from "./collector-ports.ts";
 import { inChunks, type Round } from "./round.ts";
 
@@ -101,7 +102,7 @@ export class DeadIdentities {
   async #collectWithDependents(id: string, record: LeaseRecord, asking: Asking): Promise<CollectionOutcome> {
     // Before its term has ended in the log it is still its process's: the owner has not said that it is over.
     if (record.holds.length > 0) return CollectionOutcome.SPARED;
-    const marked = await this.#ports.store.update(
+    const { lease: marked } = await this.#ports.store.update(
       {
         lease: leaseKeyToWire(record.key),
         expectedRevision: record.revision.sequence,

@@ -1,4 +1,4 @@
-import { candidateKeyToWire } from "@tenure/contracts";
+import { candidateKeyToWire, leaseKeyToWire } from "@tenure/contracts";
 import {
   type Dependent,
   departureOf,
@@ -11,11 +11,12 @@ import {
   partitionOf,
 } from "@tenure/core";
 import { Fault } from "@tenure/kernel";
+import type { Asking } from "@tenure/session";
 import type { DependentIndex } from "../directory/dependent-index.ts";
 import type { Directory } from "../directory/directory.ts";
 import { profileOf } from "../record/identity-to-wire.ts";
 import { profileFromWire } from "../record/profile-record.ts";
-import { type Asking, expectationOf, type IdentityStore } from "../store/identity-store.ts";
+import { expectationOf, type IdentityStore } from "../store/identity-store.ts";
 
 /** What removals stand on. */
 export interface DeparturePorts {
@@ -145,7 +146,10 @@ export class Departures {
 
   async #revoke(record: LeaseRecord, token: bigint, reason: string, asking: Asking): Promise<boolean> {
     try {
-      await this.#ports.store.revoke(record, token, reason, asking);
+      await this.#ports.store.revoke(
+        { lease: leaseKeyToWire(record.key), expectedRevision: record.revision.sequence, token, note: { reason } },
+        asking,
+      );
       return true;
     } catch (thrown) {
       if (thrown instanceof Fault && (thrown.code === "ABORTED" || thrown.code === "NOT_FOUND")) return false;

@@ -1,4 +1,4 @@
-import type { Asking } from "../store/identity-store.ts";
+import type { Asking } from "@tenure/session";
 
 /** One round of collection: who asks, and as what. */
 export interface Round {

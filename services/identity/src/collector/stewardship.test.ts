@@ -1,4 +1,4 @@
-import { Grant } from "@tenure/contracts";
+import { LeaseServiceAcquireResponse } from "@tenure/contracts";
 import { checkTiming, defaultTimingPolicy } from "@tenure/core";
 import { FakeClock, Fault, seededRandom } from "@tenure/kernel";
 import { describe, expect, it } from "vitest";
@@ -15,7 +15,7 @@ function start() {
       acquire: async () => {
         if (script.isAway) throw away();
         if (!script.isFree) throw new Fault({ code: "FAILED_PRECONDITION", reason: "LEASE_HELD", message: "held" });
-        return Grant.fromPartial({ hold: { token: 7n } });
+        return LeaseServiceAcquireResponse.fromPartial({ grants: [{ hold: { token: 7n } }] });
       },
       renew: async ({ renewals = [] }) => {
         if (script.isAway) throw away();

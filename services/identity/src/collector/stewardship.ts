@@ -100,8 +100,8 @@ export class Stewardship implements AsyncDisposable {
     });
     try {
       const claims = [{ lease: leaseKeyToWire(collectorLease) }];
-      const { hold } = await store.acquire({ claims, claimant }, this.#asking());
-      this.#token = hold?.token ?? 0n;
+      const { grants } = await store.acquire({ claims, claimant }, this.#asking());
+      this.#token = grants[0]?.hold?.token ?? 0n;
       this.#deadlineMs = sentAtMs + timing.usableTermMs;
     } catch (thrown) {
       if (!(thrown instanceof Fault)) throw thrown;

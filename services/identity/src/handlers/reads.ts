@@ -55,7 +55,7 @@ export async function list(
   if (slice instanceof Fault) throw slice;
   const asking = { principal: scope.principal, deadlineMs: scope.remainingMs(), signal: scope.signal };
   const isFirst = slice.from === undefined;
-  if (isFirst) await reach(context, request.read, scope, () => store.freshListRevision(directory.namespace, asking));
+  if (isFirst) await reach(context, request.read, scope, () => store.freshListRevision(asking, directory.namespace));
   else await reader.hub.reach(slice.from?.revision ?? 0n, catchUpMs, scope.signal);
   if (!reader.isReady) throw replicaBehind("the log is being read");
   const revision = slice.from?.revision ?? reader.revision;

@@ -19,9 +19,9 @@ function start(acquire: () => Promise<Grant>) {
   const world = new IdentityWorld();
   const asked = { acquire: 0, fresh: 0 };
   const store = {
-    acquire: () => {
+    acquire: async () => {
       asked.acquire += 1;
-      return acquire();
+      return { grants: [await acquire()] };
     },
     freshRevision: async () => {
       asked.fresh += 1;

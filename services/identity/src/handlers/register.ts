@@ -28,9 +28,9 @@ import {
   stableIdentityId,
 } from "@tenure/core";
 import { Fault, type FieldViolation, invalid } from "@tenure/kernel";
+import type { Asking } from "@tenure/session";
 import { identityToWire, takeoverNote } from "../record/identity-to-wire.ts";
 import { completeProfile, type ProfileRecord, profileFromWire, profileRecord } from "../record/profile-record.ts";
-import type { Asking } from "../store/identity-store.ts";
 import { catchUpMs, type IdentityContext } from "./identity-context.ts";
 
 /** A registration whose every rule has been checked. */
@@ -85,8 +85,15 @@ export async function register(
   }
 }
 
-function take(context: IdentityContext, { claimant, key, record }: Registration, asking: Asking): Promise<Grant> {
-  return context.store.acquire({ claims: [{ lease: leaseKeyToWire(key), spec: record.spec }], claimant }, asking);
+async function take(context: IdentityContext, registration: Registration, asking: Asking): Promise<Grant> {
+  const { claimant, key, record } = registration;
+  const claims = [{ lease: leaseKeyToWire(key), spec: record.spec }];
+  return grantIn((await context.store.acquire({ claims, claimant }, asking)).grants[0]);
+}
+
+function grantIn(grant: Grant | undefined): Grant {
+  if (grant !== undefined) return grant;
+  throw new Fault({ code: "INTERNAL", reason: "MALFORMED_MESSAGE", message: "the store's answer has no grant" });
 }
 
 /** The id has a record: of this process, of a former start of it, or of one whose departure is not finished. */
@@ -113,7 +120,8 @@ async function again(
   if (!isOwn && profile.naming === "fresh") throw taken(id, hold);
   const expectedRevision = await refresh(context, registration, known, asking);
   const note = { reason: takeoverNote(profile.host, profile.processId) };
-  return context.store.steal({ lease: leaseKeyToWire(key), expectedRevision, claimant, note }, asking);
+  const lease = leaseKeyToWire(key);
+  return grantIn((await context.store.steal({ lease, expectedRevision, claimant, note }, asking)).grant);
 }
 
 /** Writes the new profile for the term that is about to begin, if it differs; gives the record's revision. */
@@ -125,7 +133,7 @@ async function refresh(
 ): Promise<bigint> {
   const revision = known.revision.sequence;
   if (isSameProfile(known, record)) return revision;
-  const lease = await store.update(
+  const { lease } = await store.update(
     {
       lease: leaseKeyToWire(key),
       expectedRevision: revision,

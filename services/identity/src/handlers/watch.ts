@@ -1,16 +1,13 @@
 import type { CallContext } from "@tenure/bus";
 import {
-  durationToMs,
   IdentityChange,
   type IdentityEvent,
   type IdentityServiceWatchRequest,
   IdentityServiceWatchResponse,
-  ResyncReason,
   WatchMarkKind,
-  type WatchOptions,
 } from "@tenure/contracts";
-import { BoundedQueue, Fault, invalid, type Timer } from "@tenure/kernel";
-import { replicaBehind, tooManyWatchers, watcherTooSlow } from "@tenure/reader";
+import { BoundedQueue, type Timer } from "@tenure/kernel";
+import { beginsAnew, heartbeatOf, markAt, replicaBehind, tooManyWatchers, watcherTooSlow } from "@tenure/reader";
 import type { DirectoryEvent } from "../directory/directory.ts";
 import { identityToWire, livenessOf } from "../record/identity-to-wire.ts";
 import { catchUpMs, type IdentityContext } from "./identity-context.ts";
@@ -27,7 +24,6 @@ const changes: Readonly<Record<DirectoryEvent["change"], IdentityChange>> = {
 
 /** Events of one response: about a hundred kilobytes. */
 const mostEvents = 200;
-const heartbeatBoundsMs = { least: 1_000, most: 60_000, usual: 5_000 };
 
 /** Watches that are open. */
 export interface OpenWatches {
@@ -47,7 +43,7 @@ export async function* watch(
   const { directory, queuedPerWatcher, reader, watchers } = context;
   const selection = identitySelection(selector);
   const heartbeatMs = heartbeatOf(options);
-  refuseResume(options);
+  const isAnew = beginsAnew(options);
   if (open.count >= watchers) throw tooManyWatchers(watchers);
   await reader.hub.reach(options?.minRevision ?? 0n, catchUpMs, signal);
   if (!reader.isReady) throw replicaBehind("the log is being read");
@@ -60,7 +56,7 @@ export async function* watch(
   signal.addEventListener("abort", onAbort, { once: true });
   open.count += 1;
   try {
-    if ((options?.resumeToken.length ?? 0) > 0) yield marked(WatchMarkKind.RESYNC, reader.revision);
+    if (isAnew) yield marked(WatchMarkKind.RESYNC, reader.revision);
     yield* state;
     yield marked(WatchMarkKind.SYNCED, reader.revision);
     yield* watching.responses();
@@ -153,23 +149,5 @@ function told(events: readonly IdentityEvent[], revision: bigint): IdentityServi
 }
 
 function marked(kind: WatchMarkKind, revision: bigint): IdentityServiceWatchResponse {
-  const resyncReason = kind === WatchMarkKind.RESYNC ? ResyncReason.TOKEN_TOO_OLD : ResyncReason.UNSPECIFIED;
-  return IdentityServiceWatchResponse.fromPartial({ position: { revision, mark: { kind, resyncReason } } });
-}
-
-function refuseResume(options: WatchOptions | undefined): void {
-  if (options === undefined || options.resumeToken.length === 0 || !options.failOnGap) return;
-  throw new Fault({
-    code: "OUT_OF_RANGE",
-    reason: "RESUME_TOKEN_TOO_OLD",
-    message: "a watch of identities cannot be resumed: start without a token",
-  });
-}
-
-function heartbeatOf(options: WatchOptions | undefined): number {
-  if (options?.heartbeatInterval === undefined) return heartbeatBoundsMs.usual;
-  const intervalMs = durationToMs(options.heartbeatInterval);
-  if (intervalMs >= heartbeatBoundsMs.least && intervalMs <= heartbeatBoundsMs.most) return intervalMs;
-  const rule = "must be between 1s and 60s";
-  throw invalid([{ field: "options.heartbeat_interval", rule, value: `${intervalMs}ms` }]);
+  return IdentityServiceWatchResponse.fromPartial({ position: markAt(kind, revision) });
 }

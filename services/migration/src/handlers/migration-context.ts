@@ -37,7 +37,7 @@ export async function reach(
   scope: CallContext,
 ): Promise<void> {
   const isLinearizable = read?.consistency === ReadConsistency.LINEARIZABLE;
-  const fresh = isLinearizable ? await store.freshRevision(askingOf(scope)) : 0n;
+  const fresh = isLinearizable ? await store.freshListRevision(askingOf(scope)) : 0n;
   const floor = read?.minRevision ?? 0n;
   await reader.hub.reach(fresh > floor ? fresh : floor, catchUpMs, scope.signal);
   if (!reader.isReady) throw replicaBehind("the log is being read");

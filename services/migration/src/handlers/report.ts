@@ -51,7 +51,7 @@ export async function report(
       return answer(context, wire);
     } catch (thrown) {
       if (!(thrown instanceof Fault) || !changedReasons.has(thrown.reason) || tries >= mostTries) throw thrown;
-      await context.reader.hub.reach(await context.store.freshRevision(own(scope)), catchUpMs, scope.signal);
+      await context.reader.hub.reach(await context.store.freshListRevision(own(scope)), catchUpMs, scope.signal);
     }
   }
 }

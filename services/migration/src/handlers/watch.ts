@@ -1,20 +1,14 @@
 import type { CallContext } from "@tenure/bus";
 import {
   ChangeKind,
-  durationToMs,
   type MigrationEvent,
   type MigrationServiceWatchRequest,
   MigrationServiceWatchResponse,
-  ResyncReason,
   WatchMarkKind,
-  type WatchOptions,
 } from "@tenure/contracts";
-import { Fault, invalid } from "@tenure/kernel";
-import { tooManyWatchers } from "@tenure/reader";
+import { beginsAnew, heartbeatOf, markAt, tooManyWatchers } from "@tenure/reader";
 import { type MigrationContext, namespaceIn, reach } from "./migration-context.ts";
 import { difference, event, look } from "./watched.ts";
-
-const heartbeatBoundsMs = { least: 1_000, most: 60_000, usual: 5_000 };
 
 /**
  * Follows configurations, participants and alarms: the present state, a SYNCED mark, then what changes. Alarms are each
@@ -28,7 +22,7 @@ export async function* watch(
   const { directory, mostWatchers, reader, watchers } = context;
   const { options } = request;
   const heartbeatMs = heartbeatOf(options);
-  refuseResume(options);
+  const isAnew = beginsAnew(options);
   if (request.namespace !== "") namespaceIn(context, request.namespace);
   if (watchers.count >= mostWatchers) throw tooManyWatchers(mostWatchers);
   watchers.count += 1;
@@ -37,7 +31,7 @@ export async function* watch(
   try {
     await reach(context, { consistency: 0, minRevision: options?.minRevision ?? 0n }, scope);
     let seen = look(context, request);
-    if ((options?.resumeToken.length ?? 0) > 0) yield marked(WatchMarkKind.RESYNC, 0n);
+    if (isAnew) yield marked(WatchMarkKind.RESYNC, 0n);
     if (options?.changesOnly !== true)
       yield told(
         [...seen.values()].map((one) => event(ChangeKind.PRESENT, one)),
@@ -98,23 +92,5 @@ function told(events: readonly MigrationEvent[], revision: bigint): MigrationSer
 }
 
 function marked(kind: WatchMarkKind, revision: bigint): MigrationServiceWatchResponse {
-  const resyncReason = kind === WatchMarkKind.RESYNC ? ResyncReason.TOKEN_TOO_OLD : ResyncReason.UNSPECIFIED;
-  return MigrationServiceWatchResponse.fromPartial({ position: { revision, mark: { kind, resyncReason } } });
-}
-
-function refuseResume(options: WatchOptions | undefined): void {
-  if (options === undefined || options.resumeToken.length === 0 || !options.failOnGap) return;
-  throw new Fault({
-    code: "OUT_OF_RANGE",
-    reason: "RESUME_TOKEN_TOO_OLD",
-    message: "a watch of migrations cannot be resumed: start without a token",
-  });
-}
-
-function heartbeatOf(options: WatchOptions | undefined): number {
-  if (options?.heartbeatInterval === undefined) return heartbeatBoundsMs.usual;
-  const intervalMs = durationToMs(options.heartbeatInterval);
-  if (intervalMs >= heartbeatBoundsMs.least && intervalMs <= heartbeatBoundsMs.most) return intervalMs;
-  const rule = "must be between 1s and 60s";
-  throw invalid([{ field: "options.heartbeat_interval", rule, value: `${intervalMs}ms` }]);
+  return MigrationServiceWatchResponse.fromPartial({ position: markAt(kind, revision) });
 }

@@ -2,8 +2,11 @@ import {
   acquireCommand,
   electCommand,
   Lease,
+  LeaseServiceAcquireRequest,
   LeaseServiceAcquireResponse,
+  LeaseServiceReleaseRequest,
   type LeaseServiceReleaseResponse,
+  LeaseServiceRenewRequest,
   type LeaseServiceRenewResponse,
   markEndOfTermCommand,
   pingCommand,
@@ -43,7 +46,7 @@ export class SimulatedElectionStore implements Store {
   }
 
   async acquire(...[request, { deadlineMs, principal }]: Parameters<Store["acquire"]>) {
-    const command = well(acquireCommand(request, principal));
+    const command = well(acquireCommand(LeaseServiceAcquireRequest.fromPartial(request), principal));
     this.#claims += 1;
     const holderKey = `${this.#client.clientId}:shard-${this.#claims}/1`;
     const claimant = { ...command.claimant, holderKey };
@@ -53,13 +56,14 @@ export class SimulatedElectionStore implements Store {
     return LeaseServiceAcquireResponse.fromPartial({ grants });
   }
 
-  async renew(...[request, asking]: Parameters<Store["renew"]>): Promise<LeaseServiceRenewResponse> {
+  async renew(...[input, asking]: Parameters<Store["renew"]>): Promise<LeaseServiceRenewResponse> {
+    const request = LeaseServiceRenewRequest.fromPartial(input);
     const command = well(renewCommand(request, asking.principal));
     return well(renewResponse(request.renewals, await this.#send(command.items[0]?.lease, command, asking.deadlineMs)));
   }
 
   async release(...[request, asking]: Parameters<Store["release"]>): Promise<LeaseServiceReleaseResponse> {
-    const command = well(releaseCommand(request, asking.principal));
+    const command = well(releaseCommand(LeaseServiceReleaseRequest.fromPartial(request), asking.principal));
     await this.#send(command.items[0]?.lease, command, asking.deadlineMs);
     return { released: [], revision: 0n };
   }
