@@ -1,4 +1,5 @@
 // One of several copies leads: node examples/leader.mjs NAME [host:port]. Start two, stop the one that leads.
+import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { credentials, loadPackageDefinition } from "@grpc/grpc-js";
 import { load } from "@grpc/proto-loader";
@@ -9,14 +10,14 @@ const { tenure } = loadPackageDefinition(await load("tenure/v1/lease.proto", { i
 const client = new tenure.v1.LeaseService(address, credentials.createInsecure());
 const call = (method, request, timeoutMs) =>
   new Promise((resolve, reject) => {
-    const deadline = Date.now() + timeoutMs;
+    const deadline = Date.now() + timeoutMs; // grpc-js takes an instant; no decision below reads the wall clock.
     client[method](request, { deadline }, (error, response) => (error ? reject(error) : resolve(response)));
   });
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const lease = { namespace: "examples", name: "leader" };
 const usableMs = 11_000; // H: counted from before a request was sent, never from its answer; below the lease's 15 s.
-const clientId = `${holder}-${process.pid}-${Date.now()}`; // One attempt of one client is done once, however often it is sent.
+const clientId = randomUUID(); // One attempt of one client is done once, however often it is sent.
 let attempts = 0;
 let token;
 let stopping = false;
