@@ -51,6 +51,12 @@ export * from "./gen/tenure/v1/strategy.ts";
 export * from "./gen/tenure/v1/system.ts";
 export * from "./gen/tenure/v1/transition.ts";
 export * from "./gen/tenure/v1/watch.ts";
+export {
+  controllerPlacements,
+  type ReportedParticipant,
+  reportFromWire,
+  reportToWire,
+} from "./migration/participant-codec.ts";
 export { decodeRenewals, encodeRenewals, type RenewalGroup } from "./renewal-pack.ts";
 export { internalServices, type PublicServiceName, publicServices, simpleServiceName } from "./services.ts";
 export * from "./store/index.ts";

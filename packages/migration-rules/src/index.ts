@@ -22,6 +22,7 @@ export {
 } from "./document.ts";
 export { type DocumentContext, findingsInContext, hasSameControllers } from "./document-context.ts";
 export { type Finding, findingText, sortFindings } from "./finding.ts";
+export { type Participating, participantOf } from "./participant.ts";
 export { overlapIn, type Period, periodsOf } from "./period.ts";
 export { mayRun, type Placement, placementOf, type Release } from "./placement.ts";
 export { nextSteps, type PlanView, rollbackSteps, type Step } from "./plan.ts";

@@ -1,23 +1,22 @@
 import {
-  ControllerPlacement,
   LeaseServiceAcquireRequest,
   LeaseServiceReleaseRequest,
   type MigrationAlarm,
   MigrationAlarmKind,
-  MigrationParticipant,
+  type MigrationParticipant,
   MigrationServiceApplyRequest,
   MigrationServiceReportRequest,
   type MigrationServiceReportResponse,
   MigrationServiceStatusRequest,
   ReadConsistency,
+  reportToWire,
 } from "@tenure/contracts";
 import { Fault } from "@tenure/kernel";
 import {
-  digestOf,
   digestOfAll,
   type MigrationConfiguration,
   parseMigrationDocument,
-  placementOf,
+  participantOf,
 } from "@tenure/migration-rules";
 import type { Deployment } from "@tenure/testkit";
 
@@ -103,21 +102,13 @@ export class MigrationDesk {
   /** What a manager says of itself. */
   participant(manager: Manager): MigrationParticipant {
     const { component, configurations = [], controllers, instance, version } = manager;
-    const primary = this.lease(component);
-    return MigrationParticipant.fromPartial({
+    const participating = {
       instance,
-      participant: { component, version, configurationDigest: digestOfAll(configurations) },
-      primary,
-      configurations: configurations.map(({ name }) => name),
-      configurationDigests: configurations.map(digestOf),
-      controllers: controllers.map((name) => {
-        const placement = placementOf(configurations, manager, name);
-        if (placement.kind === "nonMigrated")
-          return { name, placement: ControllerPlacement.NON_MIGRATED, lease: primary };
-        if (placement.kind === "unowned") return { name, placement: ControllerPlacement.UNOWNED };
-        return { name, placement: ControllerPlacement.MIGRATED, lease: this.lease(placement.configuration.name) };
-      }),
-    });
+      release: { component, version },
+      primary: `${this.namespace}/${component}`,
+      configurations,
+    };
+    return reportToWire(participantOf(participating, controllers), digestOfAll(configurations), new Map());
   }
 
   lease(name: string) {

@@ -1,7 +1,7 @@
 import { leaseKey } from "@tenure/core";
 import type { MigrationConfiguration } from "../configuration.ts";
 import { digestOf } from "../digest.ts";
-import { placementOf } from "../placement.ts";
+import { participantOf } from "../participant.ts";
 import { type ConfigurationInForce, inForceOf, type MigrationParticipant, type MigrationView } from "../view.ts";
 
 /** Where everything takes place. */
@@ -31,19 +31,8 @@ export function participant(
 ): MigrationParticipant {
   const [component = "", version = ""] = release.split(" ");
   const primary = leaseKey(namespace, component);
-  return {
-    instance,
-    release: { component, version },
-    primary,
-    controllers: controllers.map((name) => {
-      const placement = placementOf(configurations, { component, version }, name);
-      if (placement.kind === "nonMigrated") return { name, placement: placement.kind, lock: primary };
-      const lock = placement.kind === "migrated" ? leaseKey(namespace, placement.configuration.name) : undefined;
-      return { name, placement: placement.kind, lock };
-    }),
-    digests: new Map(configurations.map((one) => [one.name, hex(one)])),
-    joinedRevision: 1n,
-  };
+  const participating = { instance, release: { component, version }, primary, configurations };
+  return { ...participantOf(participating, controllers), joinedRevision: 1n };
 }
 
 /** What is known: who takes part, what is in force, who runs what, and who holds which lock. */

@@ -1,4 +1,5 @@
-import { lockOf, type MigrationConfiguration, placementOf, type Release } from "@tenure/migration-rules";
+import { nameOf } from "@tenure/core";
+import type { MigrationConfiguration, MigrationParticipant } from "@tenure/migration-rules";
 import { type LeaseName, leaseNameOf } from "../term/lease-name.ts";
 import { optionError } from "../timing/duration-input.ts";
 
@@ -11,30 +12,18 @@ export interface Assignment {
   readonly lock: LeaseName | undefined;
 }
 
-/** Who places its controllers. */
-export interface Placing {
-  readonly release: Release;
-  readonly primary: LeaseName;
-  readonly configurations: readonly MigrationConfiguration[];
-}
-
 /** Where each controller of a component runs. A controller that two configurations name is refused. */
-export function assign(placing: Placing, controllers: readonly string[]): readonly Assignment[] {
-  const { configurations, primary, release } = placing;
-  return controllers.map((controller) => {
-    refuseOverlap(configurations, controller);
-    const placed = placementOf(configurations, release, controller);
-    if (placed.kind === "nonMigrated") return { controller, placement: placed.kind, lock: primary };
-    if (placed.kind === "unowned") return { controller, placement: placed.kind, lock: undefined };
-    return { controller, placement: placed.kind, lock: lockBeside(primary, placed.configuration) };
+export function assign(
+  { controllers, primary }: Pick<MigrationParticipant, "controllers" | "primary">,
+  configurations: readonly MigrationConfiguration[],
+): readonly Assignment[] {
+  return controllers.map(({ lock, name, placement }) => {
+    refuseOverlap(configurations, name);
+    if (placement === "migrated" && lock === primary) {
+      throw optionError("migration", "must have a leaderName that is not the primary lock's", nameOf(lock));
+    }
+    return { controller: name, placement, lock: lock === undefined ? lock : leaseNameOf(lock, undefined) };
   });
-}
-
-/** The lock of a configuration: a lease beside the primary one. */
-export function lockBeside(primary: LeaseName, configuration: MigrationConfiguration): LeaseName {
-  const lock = leaseNameOf(lockOf(configuration, primary.namespace), undefined);
-  if (lock.name !== primary.name) return lock;
-  throw optionError("migration", "must have a leaderName that is not the primary lock's", lock.name);
 }
 
 function refuseOverlap(configurations: readonly MigrationConfiguration[], controller: string): void {

@@ -1,20 +1,22 @@
-import { ControllerPlacement, MigrationParticipant } from "@tenure/contracts";
+import { type MigrationParticipant, reportToWire } from "@tenure/contracts";
 import { parseVersion } from "@tenure/core";
 import {
   adviceOn,
   controllerLeaseOf,
   digestOf,
   digestOfAll,
+  lockOf,
   type MigrationConfiguration,
+  participantOf,
   type Release,
   tooManyLocks,
 } from "@tenure/migration-rules";
 import type { CoordinatedOptions } from "../coordinated/index.ts";
 import type { ClientContext } from "../instance/client-context.ts";
 import { type PlannedCampaign, planCampaign } from "../lead/campaign.ts";
-import { type LeaseName, showLease } from "../term/lease-name.ts";
+import { type LeaseName, leaseNameOf, showLease } from "../term/lease-name.ts";
 import { optionError } from "../timing/duration-input.ts";
-import { type Assignment, assign, lockBeside, type Placing } from "./assignment.ts";
+import { type Assignment, assign } from "./assignment.ts";
 import type { ControllerManagerOptions } from "./manager-options.ts";
 
 /** A manager whose options were checked. */
@@ -43,8 +45,9 @@ export function planManager(
   const primary = context.leaseName(lease);
   const configurations = "controllerLeaders" in migration ? [migration] : migration;
   checkRelease(release, configurations);
-  const placing: Placing = { release, primary, configurations };
-  const assignments = assign(placing, names);
+  const participating = { instance: context.holder, release, primary: showLease(primary), configurations };
+  const participant = participantOf(participating, names);
+  const assignments = assign(participant, configurations);
   const standing = coordinated === undefined || coordinated === false ? undefined : candidate(coordinated, version);
   const ownDigest = digestOfAll(configurations);
   const planLock = (lock: LeaseName, configurationDigest: Uint8Array): [string, PlannedCampaign] => {
@@ -59,7 +62,7 @@ export function planManager(
   const wanted = new Set(assignments.map(({ lock }) => lock?.name));
   const locks = configurations
     .filter((one) => wanted.has(one.name))
-    .map((one) => planLock(lockBeside(primary, one), digestOf(one)));
+    .map((one) => planLock(leaseNameOf(lockOf(one, primary.namespace), undefined), digestOf(one)));
   return {
     primary,
     assignments,
@@ -69,7 +72,7 @@ export function planManager(
       ...[tooManyLocks(configurations.length)].filter((one) => one !== undefined),
       ...configurations.flatMap((one) => adviceOn(one.controllerLeaders).map((rule) => `${one.name}: ${rule}`)),
     ],
-    participant: (tokens) => participantOf(context.holder, placing, assignments, tokens),
+    participant: (tokens) => reportToWire(participant, ownDigest, tokens),
   };
 }
 
@@ -85,31 +88,3 @@ function checkRelease({ version }: Release, configurations: readonly MigrationCo
 function candidate(coordinated: true | Omit<CoordinatedOptions, "binaryVersion">, binaryVersion: string) {
   return { ...(coordinated === true ? {} : coordinated), binaryVersion };
 }
-
-function participantOf(
-  instance: string,
-  { configurations, primary, release }: Placing,
-  assignments: readonly Assignment[],
-  tokens: ReadonlyMap<string, bigint>,
-): MigrationParticipant {
-  return MigrationParticipant.fromPartial({
-    instance,
-    participant: { ...release, configurationDigest: digestOfAll(configurations) },
-    primary,
-    controllers: assignments.map(({ controller, lock, placement }) => ({
-      name: controller,
-      placement: placements[placement],
-      ...(lock === undefined ? {} : { lease: lock }),
-      running: tokens.has(controller),
-      token: tokens.get(controller) ?? 0n,
-    })),
-    configurations: configurations.map(({ name }) => name),
-    configurationDigests: configurations.map(digestOf),
-  });
-}
-
-const placements: Readonly<Record<Assignment["placement"], ControllerPlacement>> = {
-  nonMigrated: ControllerPlacement.NON_MIGRATED,
-  migrated: ControllerPlacement.MIGRATED,
-  unowned: ControllerPlacement.UNOWNED,
-};

@@ -1,7 +1,12 @@
-import { MigrationParticipant, type ParticipantController, Reading, type LeaseKey as WireKey } from "@tenure/contracts";
+import {
+  controllerPlacements,
+  MigrationParticipant,
+  type ParticipantController,
+  Reading,
+  type LeaseKey as WireKey,
+} from "@tenure/contracts";
 import { checkLeaseKey, leaseKey, maximumNameBytes, parseVersion } from "@tenure/core";
 import { controllerLeaseOf } from "@tenure/migration-rules";
-import { placementFromWire } from "../record/participant-record.ts";
 
 /** Most controllers of one participant. */
 const mostControllers = 1_000;
@@ -45,7 +50,7 @@ function checkController(reading: Reading, field: string, controller: Participan
   if (checkLeaseKey(controllerLeaseOf(name, namespace || "n")).length > 0) {
     reading.reject(`${field}.name`, "must be a DNS-1123 subdomain", JSON.stringify(name.slice(0, 80)));
   }
-  const kind = placementFromWire(placement);
+  const kind = controllerPlacements.fromWire[placement];
   if (kind === undefined)
     reading.reject(`${field}.placement`, "must be NON_MIGRATED, MIGRATED or UNOWNED", String(placement));
   if (kind !== "unowned") checkKey(reading, `${field}.lease`, lease);

@@ -1,15 +1,9 @@
 import { createHash } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import {
-  ControllerPlacement,
-  hexOf,
-  timestampFromMs,
-  type LeaseKey as WireKey,
-  MigrationParticipant as WireParticipant,
-} from "@tenure/contracts";
+import { reportFromWire, timestampFromMs, MigrationParticipant as WireParticipant } from "@tenure/contracts";
 import { type LeaseKey, type LeaseRecord, leaseKey, maximumAnnotationBytes, nameOf, namespaceOf } from "@tenure/core";
 import { invalid } from "@tenure/kernel";
-import type { MigrationParticipant, OwnPlacement } from "@tenure/migration-rules";
+import type { MigrationParticipant } from "@tenure/migration-rules";
 
 const namespace = "tenure-system";
 /** Up to the colon, so that all participants share a partition: whoever is written later sees who was before. */
@@ -21,7 +15,7 @@ const mostBytes = 256 * 1024;
 /** The lease that a participant is, for as long as it reports. One instance may take part under several primary locks. */
 export function participantLease({ instance, primary }: Pick<WireParticipant, "instance" | "primary">): LeaseKey {
   const digest = createHash("sha256")
-    .update(JSON.stringify([keyOf(primary), instance]))
+    .update(JSON.stringify([leaseKey(primary?.namespace ?? "", primary?.name ?? ""), instance]))
     .digest("hex");
   return leaseKey(namespace, `${prefix}${digest.slice(0, 32)}`);
 }
@@ -58,7 +52,8 @@ export function storedParticipant(record: LeaseRecord): StoredParticipant | unde
   const reported = decode(record.spec.annotations[annotation] ?? "");
   if (hold === undefined || reported === undefined || record.deletion !== undefined) return undefined;
   const wire = { ...reported, joinedAt: timestampFromMs(hold.granted.wallMs) };
-  return { wire, participant: participantOf(wire, hold.granted.sequence), revision: record.revision.sequence };
+  const participant = { ...reportFromWire(wire), joinedRevision: hold.granted.sequence };
+  return { wire, participant, revision: record.revision.sequence };
 }
 
 function decode(text: string): WireParticipant | undefined {
@@ -67,44 +62,4 @@ function decode(text: string): WireParticipant | undefined {
   } catch {
     return undefined;
   }
-}
-
-const placements: Readonly<Partial<Record<ControllerPlacement, OwnPlacement>>> = {
-  [ControllerPlacement.NON_MIGRATED]: "nonMigrated",
-  [ControllerPlacement.MIGRATED]: "migrated",
-  [ControllerPlacement.UNOWNED]: "unowned",
-};
-
-/** A placement as the rules see it; undefined for a number without a meaning. */
-export function placementFromWire(placement: ControllerPlacement): OwnPlacement | undefined {
-  return placements[placement];
-}
-
-/** A placement on the wire. */
-export const placementsToWire: Readonly<Record<OwnPlacement, ControllerPlacement>> = {
-  nonMigrated: ControllerPlacement.NON_MIGRATED,
-  migrated: ControllerPlacement.MIGRATED,
-  unowned: ControllerPlacement.UNOWNED,
-};
-
-function participantOf(wire: WireParticipant, joinedRevision: bigint): MigrationParticipant {
-  const { configurationDigests, configurations, controllers, instance, participant, primary } = wire;
-  return {
-    instance,
-    release: { component: participant?.component ?? "", version: participant?.version ?? "" },
-    primary: keyOf(primary),
-    controllers: controllers.map(({ lease, name, placement }) => ({
-      name,
-      placement: placements[placement] ?? "unowned",
-      lock: lease && keyOf(lease),
-    })),
-    digests: new Map(
-      configurations.map((name, place) => [name, hexOf(configurationDigests[place] ?? new Uint8Array(0))]),
-    ),
-    joinedRevision,
-  };
-}
-
-function keyOf(key: WireKey | undefined): LeaseKey {
-  return leaseKey(key?.namespace ?? "", key?.name ?? "");
 }

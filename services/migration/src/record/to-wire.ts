@@ -1,5 +1,6 @@
 import {
   ControllerVerdict,
+  controllerPlacements,
   DocumentFinding,
   leaseKeyToWire,
   MigrationAlarm,
@@ -12,7 +13,6 @@ import {
 } from "@tenure/contracts";
 import type { LeaseKey } from "@tenure/core";
 import type { Alarm, AlarmKind, Finding, Period, Step, Verdict } from "@tenure/migration-rules";
-import { placementsToWire } from "./participant-record.ts";
 
 const alarmKinds: Readonly<Record<AlarmKind, MigrationAlarmKind>> = {
   disagreement: MigrationAlarmKind.DISAGREEMENT,
@@ -41,7 +41,7 @@ export function alarmToWire(
 export function verdictToWire({ controller, isRefused, lock, message, placement }: Verdict): ControllerVerdict {
   return ControllerVerdict.fromPartial({
     controller,
-    placement: placementsToWire[placement],
+    placement: controllerPlacements.toWire[placement],
     ...(lock !== undefined && { lease: leaseKeyToWire(lock) }),
     refused: isRefused,
     message,

@@ -23,7 +23,8 @@ export interface EnumTable<Word extends string, Wire extends number> {
   readonly fromWire: readonly (Word | undefined)[];
 }
 
-function enumTable<Word extends string, Wire extends number>(
+/** Makes a table of the words and their numbers. */
+export function enumTable<Word extends string, Wire extends number>(
   toWire: Readonly<Record<Word, Wire>>,
 ): EnumTable<Word, Wire> {
   const fromWire: (Word | undefined)[] = [undefined];
