@@ -39,6 +39,10 @@ export class ControlPlane implements AsyncDisposable {
   readonly options: PlaneOptions;
   readonly #managers = new Set<Manager>();
   readonly #failures: string[] = [];
+  /** How many managers were ended by {@link kill}. */
+  kills = 0;
+  /** How many managers were held up by {@link pause}. */
+  pauses = 0;
 
   constructor(options: PlaneOptions) {
     this.options = options;
@@ -95,11 +99,13 @@ export class ControlPlane implements AsyncDisposable {
   /** Ends a manager at once, as a crash does. */
   async kill(manager: Manager): Promise<void> {
     this.#managers.delete(manager);
+    this.kills += 1;
     await manager.process.kill9();
   }
 
   /** Pauses a manager, and gives it time to find out afterwards. */
   async pause(manager: Manager, durationMs: number): Promise<void> {
+    this.pauses += 1;
     await manager.process.pause();
     await systemClock.sleep(durationMs);
     manager.process.resume();
