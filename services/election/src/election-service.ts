@@ -1,5 +1,5 @@
 import { type BusServer, serve } from "@tenure/bus";
-import { ElectionServiceDefinition } from "@tenure/contracts";
+import { ElectionServiceDefinition, ServiceAlarm } from "@tenure/contracts";
 import { celRankings } from "@tenure/expression";
 import { Fault } from "@tenure/kernel";
 import { BusLogReader, replicaBehind } from "@tenure/reader";
@@ -21,6 +21,9 @@ type Context = ServiceContext<typeof electionFields>;
 
 /** Who the store takes this service for when it acts by itself. */
 const principal = "election";
+
+/** A shard whose coordinator was killed is taken long before. */
+const shardAlarmMs = 15_000;
 
 /** Starts a replica of the election service. It coordinates and answers when it has read the log. */
 export async function startElectionService(context: Context): Promise<AsyncDisposable> {
@@ -74,7 +77,7 @@ class ElectionService implements AsyncDisposable {
   async start(): Promise<void> {
     const { bus, health, presence } = this.#context;
     health.set("log", false, "the log is being read");
-    presence.describe(() => ({ serves: [ElectionServiceDefinition.fullName] }));
+    presence.describe(() => ({ serves: [ElectionServiceDefinition.fullName], alarms: this.#alarms() }));
     this.#server = this.#serve();
     await this.#reader.start();
     this.#coordination.begin();
@@ -126,6 +129,13 @@ class ElectionService implements AsyncDisposable {
       onLost: (shard) => log.info({ shard }, "no longer coordinates a shard"),
       onNotRecorded: (lease, err) => log.warn({ lease, err }, "a decision is not kept"),
     };
+  }
+
+  #alarms(): ServiceAlarm[] {
+    const shards = this.#coordination.shardsFreeFor(shardAlarmMs);
+    if (shards.length === 0) return [];
+    const message = `nobody coordinates shards ${shards.join(", ")}: of their leases nobody is elected; look at the logs of the election service and of lease-store`;
+    return [ServiceAlarm.fromPartial({ name: "SHARDS_UNCOORDINATED", subject: "election", message })];
   }
 
   #peers(): readonly string[] {

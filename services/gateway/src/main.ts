@@ -1,11 +1,15 @@
 #!/usr/bin/env node
 import { serve } from "@tenure/bus";
 import { SystemServiceDefinition } from "@tenure/contracts";
+import { readLogSize } from "@tenure/log";
 import { productVersion, runService, type ServiceContext, watchPresence } from "@tenure/runtime";
 import { gatewayFields, readTls } from "./config.ts";
 import { Gateway } from "./gateway.ts";
 import { missingServices, systemStatus } from "./system-status.ts";
-import { startStoreReads } from "./watch/store-reads.ts";
+import { type StoreReads, startStoreReads } from "./watch/store-reads.ts";
+
+/** A status does not wait longer for the log's size. */
+const logSizeTimeoutMs = 1_000;
 
 await runService({
   name: "gateway",
@@ -25,8 +29,15 @@ async function start(context: ServiceContext<typeof gatewayFields>): Promise<Asy
     const missing = missingServices(instances);
     health.set("system", missing.length === 0, missing.join("; "));
   });
-  const status = () =>
-    systemStatus({ version: productVersion, mode: config.mode, incarnation, instances: watch.instances });
+  let leaseReads: StoreReads | undefined;
+  const status = async () => {
+    const [leases, size] = await Promise.all([
+      leaseReads?.count(),
+      readLogSize(bus, logSizeTimeoutMs).catch(() => undefined),
+    ]);
+    const { instances } = watch;
+    return systemStatus({ version: productVersion, mode: config.mode, incarnation, instances, leases, log: size });
+  };
   const server = serve(bus, SystemServiceDefinition, { status });
   await bus.flush(); // From here on callers find it.
   const { keptChanges, queuedPerWatcher, watchers } = config;
@@ -38,6 +49,7 @@ async function start(context: ServiceContext<typeof gatewayFields>): Promise<Asy
     limits: { keptChanges, queuedPerWatcher, watchers },
     note: (what, message) => log.warn(what, message),
   });
+  leaseReads = reads;
   const unready = reads.onReady((isReady, why) => health.set("log", isReady, why));
   const gateway = await Gateway.start(context, { reads, wasServed: (fullName) => served.has(fullName) });
   const { grpc } = gateway;

@@ -1,5 +1,12 @@
-import { type ServiceStatus, SystemServiceStatusResponse, timestampFromMicros } from "@tenure/contracts";
-import type { Incarnation } from "@tenure/log";
+import {
+  type LeaseCounts,
+  PartitionStatus,
+  type ServiceStatus,
+  SystemServiceStatusResponse,
+  timestampFromMicros,
+} from "@tenure/contracts";
+import type { Incarnation, LogSize } from "@tenure/log";
+import { systemAlarms } from "./system-alarms.ts";
 
 /** The services without which the system does not serve. */
 export const requiredServices = ["lease-store", "identity", "election", "migration"] as const;
@@ -11,6 +18,10 @@ export interface SystemView {
   readonly incarnation: Incarnation;
   /** Everyone who was heard of lately, this gateway included. */
   readonly instances: readonly ServiceStatus[];
+  /** Leases by state; undefined while the log is not followed. */
+  readonly leases: LeaseCounts | undefined;
+  /** How full the log is; undefined if it could not be read. */
+  readonly log: LogSize | undefined;
 }
 
 /** Why the system as a whole does not serve, one sentence for each service that is missing or not ready. */
@@ -25,7 +36,9 @@ export function missingServices(instances: readonly ServiceStatus[]): readonly s
 }
 
 /** The whole system as one answer: what should run, what does, and why it is not ready if it is not. */
-export function systemStatus({ version, mode, incarnation, instances }: SystemView): SystemServiceStatusResponse {
+export function systemStatus(view: SystemView): SystemServiceStatusResponse {
+  const { version, mode, incarnation, instances, leases, log } = view;
+  const partitions = partitionsOf(incarnation.partitions, instances);
   const notReadyReasons = missingServices(instances);
   const names = new Set<string>([...requiredServices, "gateway", ...instances.map((instance) => instance.service)]);
   return SystemServiceStatusResponse.fromPartial({
@@ -36,10 +49,22 @@ export function systemStatus({ version, mode, incarnation, instances }: SystemVi
     incarnationId: incarnation.id,
     incarnationCreatedAt: timestampFromMicros(incarnation.createdAtMicros),
     services: [...names].map((service) => serviceGroup(service, instances)),
-    partitions: instances.flatMap((instance) =>
-      instance.partitions.filter((partition) => partition.owner === instance.instance),
-    ),
+    partitions,
+    alarms: systemAlarms(instances, partitions, log),
+    ...(leases && { leases }),
   });
+}
+
+/** Every partition once: as its owner sees it, or without an owner if none is heard of. */
+function partitionsOf(count: number, instances: readonly ServiceStatus[]): PartitionStatus[] {
+  const owned = instances.flatMap(({ instance, partitions }) => partitions.filter(({ owner }) => owner === instance));
+  const byNumber = new Map(
+    owned.toSorted((left, right) => Number(left.epoch - right.epoch)).map((one) => [one.partition, one]),
+  );
+  return Array.from(
+    { length: count },
+    (_, partition) => byNumber.get(partition) ?? PartitionStatus.fromPartial({ partition }),
+  );
 }
 
 function serviceGroup(service: string, all: readonly ServiceStatus[]) {

@@ -1,5 +1,5 @@
 import { type BusServer, type CallContext, serve } from "@tenure/bus";
-import { IdentityServiceDefinition } from "@tenure/contracts";
+import { IdentityServiceDefinition, ServiceAlarm, timestampFromMs } from "@tenure/contracts";
 import { BusLogReader, replicaBehind } from "@tenure/reader";
 import type { ServiceContext } from "@tenure/runtime";
 import { OwnerRoutes, StoreCalls } from "@tenure/session";
@@ -40,6 +40,8 @@ class IdentityService implements AsyncDisposable {
   #server: BusServer | undefined;
   #unfollow: () => void = () => {};
   #storeBackAtMs: number | undefined;
+  /** Only of a hold-back that waits for an operator's word: the others end by themselves. */
+  #alarms: ServiceAlarm[] = [];
 
   constructor(context: Context) {
     const { bus, clock, config, incarnation, log, metrics, random } = context;
@@ -63,7 +65,7 @@ class IdentityService implements AsyncDisposable {
   async start(): Promise<void> {
     const { bus, health, presence } = this.#context;
     health.set("log", false, "the log is being read");
-    presence.describe(() => ({ serves: [IdentityServiceDefinition.fullName] }));
+    presence.describe(() => ({ serves: [IdentityServiceDefinition.fullName], alarms: this.#alarms }));
     this.#unfollow = bus.onStatus((status) => {
       if (status === "connected") this.#noteStoreBack();
     });
@@ -171,14 +173,16 @@ class IdentityService implements AsyncDisposable {
   }
 
   #collectorListener() {
-    const { log } = this.#context;
+    const { clock, log } = this.#context;
     return {
       onHoldBack: (reason: string | undefined, id: string, dead: number, total: number) => {
         this.#metrics.noteHoldBack(reason);
+        this.#alarms = reason === "tooManyDead" ? [heldBackAlarm(id, dead, total, clock.wall())] : [];
         if (reason === undefined) log.info({ dead, total }, "collection goes on");
         else log.warn({ reason, holdBackId: id, dead, total }, "collection holds back");
       },
       onWord: (holdBackId: string, reason: string, by: string) => {
+        this.#alarms = [];
         log.warn({ holdBackId, reason, principal: by }, "an operator lets collection go on");
       },
       onCollected: (kind: string, name: string, lagMs: number) => {
@@ -196,6 +200,15 @@ class IdentityService implements AsyncDisposable {
   #noteStoreBack(): void {
     this.#storeBackAtMs = this.#context.clock.now();
   }
+}
+
+function heldBackAlarm(id: string, dead: number, total: number, sinceMs: number): ServiceAlarm {
+  return ServiceAlarm.fromPartial({
+    name: "COLLECTION_HELD_BACK",
+    subject: "identities",
+    message: `${dead} of ${total} identities look dead, too many to believe: nothing is collected; if they are, run \`tenure identities gc --go-on ${id} --reason WHY\``,
+    since: timestampFromMs(sinceMs),
+  });
 }
 
 interface Parts {

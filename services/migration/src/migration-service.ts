@@ -6,6 +6,7 @@ import type { ServiceContext } from "@tenure/runtime";
 import { OwnerRoutes, StoreCalls } from "@tenure/session";
 import type { migrationFields } from "./config.ts";
 import { MigrationDirectory } from "./directory/migration-directory.ts";
+import { serviceAlarms } from "./directory/service-alarms.ts";
 import { apply, remove, validate } from "./handlers/documents.ts";
 import type { MigrationContext } from "./handlers/migration-context.ts";
 import { get, list } from "./handlers/reads.ts";
@@ -66,7 +67,10 @@ class MigrationService implements AsyncDisposable {
   async start(): Promise<void> {
     const { bus, clock, health, presence } = this.#context;
     health.set("log", false, "the log is being read");
-    presence.describe(() => ({ serves: [MigrationServiceDefinition.fullName] }));
+    presence.describe(() => ({
+      serves: [MigrationServiceDefinition.fullName],
+      alarms: this.#directory === undefined ? [] : serviceAlarms(this.#directory),
+    }));
     this.#server = this.#serve();
     await this.#reader.start();
     this.#cleaning = clock.schedule(cleaningMs, () => void this.#clean());

@@ -1,19 +1,18 @@
 import {
+  type LeaseCounts,
   type PartitionStatus,
   type ServiceGroup,
   Severity,
   SystemServiceStatusRequest,
   SystemServiceStatusResponse,
 } from "@tenure/contracts";
-import type { Tenure } from "@tenure/sdk";
 import type { Command, Invocation } from "../command/command.ts";
-import { exitCodes, failureText } from "../exit-code.ts";
+import { exitCodes } from "../exit-code.ts";
 import { formatValue, isForPeople } from "../output/format.ts";
 import { type Column, tableLines } from "../output/table.ts";
 import type { Terminal } from "../output/terminal.ts";
 import { wireJson } from "../output/wire-json.ts";
-import { countLeases, type LeaseCounts } from "../records/lease-counts.ts";
-import { word } from "../records/words.ts";
+import { instantText, word } from "../records/words.ts";
 
 /** `status`: one screen. */
 export const statusCommand: Command = {
@@ -28,12 +27,15 @@ export const statusCommand: Command = {
     const { format, terminal } = invocation;
     const tenure = await invocation.connect();
     const status = await tenure.session.call("SystemService.Status", SystemServiceStatusRequest.fromPartial({}));
-    if (isForPeople(format)) terminal.print(screen(status, await countsOf(tenure), invocation));
+    if (isForPeople(format)) terminal.print(screen(status, invocation));
     else if (format === "name") terminal.print(status.incarnationId);
     else terminal.print(formatValue(wireJson(SystemServiceStatusResponse, status), format));
     return status.ready ? exitCodes.ok : exitCodes.error;
   },
 };
+
+/** More names of leaderless leases than this do not fit on a screen. */
+const mostNames = 5;
 
 const serviceColumns: readonly Column<ServiceGroup>[] = [
   { title: "SERVICE", text: ({ service }) => service },
@@ -42,27 +44,14 @@ const serviceColumns: readonly Column<ServiceGroup>[] = [
     title: "VERSION",
     text: ({ instances }) => [...new Set(instances.map(({ version }) => version))].toSorted().join(", "),
   },
-  { title: "INSTANCES", text: ({ instances }) => instances.map(({ instance }) => instance).join(", ") },
+  { title: "INSTANCES", wide: true, text: ({ instances }) => instances.map(({ instance }) => instance).join(", ") },
 ];
 
 function readyText({ instances }: ServiceGroup): string {
   return `${instances.filter(({ ready }) => ready).length}/${instances.length}`;
 }
 
-/** A store that cannot be asked is no reason to show nothing. */
-async function countsOf(tenure: Tenure): Promise<LeaseCounts | string> {
-  try {
-    return await countLeases(tenure);
-  } catch (error) {
-    return failureText(error);
-  }
-}
-
-function screen(
-  status: SystemServiceStatusResponse,
-  counts: LeaseCounts | string,
-  { format, settings, terminal }: Invocation,
-): string {
+function screen(status: SystemServiceStatusResponse, { format, settings, terminal }: Invocation): string {
   const layout = { isWide: format === "wide", nowMs: 0 };
   const word = status.ready ? terminal.paint("ready", "good") : terminal.paint("not ready", "bad");
   return [
@@ -72,7 +61,7 @@ function screen(
     ...tableLines(serviceColumns, status.services, terminal, layout),
     "",
     partitionLine(status.partitions),
-    ...leaseLines(counts, terminal),
+    ...leaseLines(status.leases, terminal),
     ...alarmLines(status, terminal),
   ].join("\n");
 }
@@ -85,23 +74,26 @@ function partitionLine(partitions: readonly PartitionStatus[]): string {
   return `partitions  ${owned} of ${partitions.length} owned, largest lag ${lag}${problem}`;
 }
 
-function leaseLines(counts: LeaseCounts | string, terminal: Terminal): readonly string[] {
-  if (typeof counts === "string") return [terminal.paint(`leases      unknown: ${counts}`, "warn")];
-  const { candidates, leaderless, leaderlessNames, states, total } = counts;
-  const parts = [...states].map(([state, count]) => `${count} ${state}`);
-  const names = `${leaderlessNames.join(", ")}${leaderless > leaderlessNames.length ? ", ..." : ""}`;
+function leaseLines(counts: LeaseCounts | undefined, terminal: Terminal): readonly string[] {
+  if (counts === undefined)
+    return [terminal.paint("leases      unknown: the gateway is still reading the log", "warn")];
+  const { candidates, ending, free, held, identities, leaderless, leaderlessNames, total } = counts;
+  const some = leaderlessNames.slice(0, mostNames).join(", ");
+  const names = leaderless > mostNames ? `${some}, ...` : some;
   return [
-    `leases      ${[`${total} in all`, ...parts].join(", ")}; ${candidates} candidates`,
-    leaderless === 0 ? "leaderless  none" : terminal.paint(`leaderless  ${leaderless}: ${names}`, "bad"),
+    `leases      ${total} in all, ${held} held${ending === 0n ? "" : ` (${ending} asked to end)`}, ${free} free`,
+    `            ${candidates} candidates, ${identities} identities`,
+    leaderless === 0n ? "leaderless  none" : terminal.paint(`leaderless  ${leaderless}: ${names}`, "bad"),
   ];
 }
 
 function alarmLines({ alarms }: SystemServiceStatusResponse, terminal: Terminal): readonly string[] {
   if (alarms.length === 0) return ["alarms      none"];
   return [
-    "",
-    ...alarms.map(({ message, name, severity, subject }) =>
-      terminal.paint(`${word(Severity, severity).toUpperCase()} ${name} ${subject}: ${message}`, "bad"),
-    ),
+    terminal.paint(`alarms      ${alarms.length}`, "bad"),
+    ...alarms.map(({ message, name, severity, since, subject }) => {
+      const label = terminal.paint(word(Severity, severity), severity >= Severity.UNSAFE ? "bad" : "warn");
+      return `  ${label} ${name} ${subject}: ${message}${since === undefined ? "" : ` (since ${instantText(since)})`}`;
+    }),
   ];
 }

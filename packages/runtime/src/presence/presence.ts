@@ -7,7 +7,9 @@ import type { Health } from "../health.ts";
 export const presenceIntervalMs = 1000;
 
 /** What a service says about itself beyond what the runtime knows. */
-export type PresenceDetails = Partial<Pick<ServiceStatus, "serves" | "incarnationId" | "partitions" | "grpcAddress">>;
+export type PresenceDetails = Partial<
+  Pick<ServiceStatus, "alarms" | "serves" | "incarnationId" | "partitions" | "grpcAddress">
+>;
 
 /** Who is present, and what tells whether it is ready. */
 export interface PresenceOptions {

@@ -80,6 +80,11 @@ export class Coordination implements AsyncDisposable {
     return this.#keeper?.size ?? 0;
   }
 
+  /** Shards that nobody has coordinated for this long: of their leases nobody is elected. */
+  shardsFreeFor(durationMs: number): readonly number[] {
+    return this.#keeper?.freeFor(durationMs) ?? [];
+  }
+
   /** How many leases are looked after. */
   get leases(): number {
     return this.#coordinator.size;

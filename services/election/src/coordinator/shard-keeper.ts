@@ -72,6 +72,12 @@ export class ShardKeeper implements AsyncDisposable {
     return [...this.#held.keys()].filter((shard) => this.holds(shard)).length;
   }
 
+  /** Shards that nobody has coordinated for this long, as far as this replica sees. */
+  freeFor(durationMs: number): readonly number[] {
+    const sinceMs = this.#options.clock.now() - durationMs;
+    return [...this.#freeSinceMs].filter(([, freeSinceMs]) => freeSinceMs <= sinceMs).map(([shard]) => shard);
+  }
+
   /** Whether this replica coordinates a shard at this very moment. */
   holds(shard: number): boolean {
     const held = this.#held.get(shard);

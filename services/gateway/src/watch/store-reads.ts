@@ -1,7 +1,9 @@
 import type { Bus } from "@tenure/bus";
+import type { LeaseCounts } from "@tenure/contracts";
 import { type LeaseKey, type LeaseRecord, partitionOf } from "@tenure/core";
 import type { Clock, Random } from "@tenure/kernel";
 import { BusLogReader, LeaseNews, Watches, type WatchLimits } from "@tenure/reader";
+import { countLeases } from "./count-leases.ts";
 import { plainReads } from "./plain-reads.ts";
 import { watchMethods } from "./watch-methods.ts";
 
@@ -46,6 +48,8 @@ export interface StoreReads extends AsyncDisposable {
   readonly revision: bigint;
   /** Open watches. */
   readonly watches: number;
+  /** Leases by state, counted now; undefined while not every partition is followed. */
+  count(): Promise<LeaseCounts | undefined>;
   /** Tells whether every partition is followed and why not, at once and on each change. */
   onReady(listener: (isReady: boolean, why: string) => void): () => void;
   /** Tells of the owner's epoch of each partition, at once and on each change. */
@@ -110,6 +114,13 @@ class ReaderReads implements StoreReads {
 
   get watches(): number {
     return this.#watches.open;
+  }
+
+  async count(): Promise<LeaseCounts | undefined> {
+    const { clock, isReady, partitions } = this.#reader;
+    if (!isReady) return undefined;
+    const states = Array.from({ length: partitions }, (_, partition) => this.#reader.stateOf(partition));
+    return await countLeases(states, clock);
   }
 
   onReady(listener: (isReady: boolean, why: string) => void): () => void {
