@@ -31,6 +31,8 @@ export interface StreamFacts {
   readonly lastSequence: bigint;
   readonly messages: number;
   readonly bytes: number;
+  /** Consumers that the server keeps for it. */
+  readonly consumers: number;
 }
 
 const nanosPerMs = 1_000_000;
@@ -63,5 +65,6 @@ export function streamFactsOf({ config, state, cluster }: StreamInfo): StreamFac
     lastSequence: BigInt(state.last_seq),
     messages: state.messages,
     bytes: state.bytes,
+    consumers: state.consumer_count,
   };
 }

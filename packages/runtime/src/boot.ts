@@ -4,7 +4,7 @@ import { readIncarnation } from "@tenure/log";
 import type { Logger } from "pino";
 import type { Fields } from "./config/index.ts";
 import { type Credentials, readCredentials } from "./credentials.ts";
-import { bootCheck, collectFacts, type DoctorReport, examine } from "./doctor/index.ts";
+import { bootCheck, collectFacts, type DoctorReport, examine, passedChecks } from "./doctor/index.ts";
 import { followBus } from "./follow-bus.ts";
 import type { Health } from "./health.ts";
 import type { Host } from "./host.ts";
@@ -138,7 +138,12 @@ async function examineAgain(
     collectFacts(bus, systemBus, { probe, clock: host.clock, signal }),
   );
   const findings = examine(facts, config.mode);
-  return { findings, instance: config.instance, tookMs: host.clock.now() - startedMs };
+  return {
+    findings,
+    passed: passedChecks(facts, findings),
+    instance: config.instance,
+    tookMs: host.clock.now() - startedMs,
+  };
 }
 
 /** The system connection lives only as long as a check: nothing else may see other accounts. */

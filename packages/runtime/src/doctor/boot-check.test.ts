@@ -41,6 +41,7 @@ describe("toDoctorResponse", () => {
   it("carries every finding with its check, severity and instance", () => {
     const response = toDoctorResponse({
       findings: [finding("sync-policy", "unsafe")],
+      passed: [{ id: "log-size", subject: "stream S", what: "is small" }],
       instance: "i-1",
       tookMs: 1234.5,
     });
@@ -55,6 +56,15 @@ describe("toDoctorResponse", () => {
           fix: "set it",
           instance: "i-1",
         },
+        {
+          check: "LOG_SIZE",
+          severity: Severity.OK,
+          subject: "stream S",
+          what: "is small",
+          why: "",
+          fix: "",
+          instance: "i-1",
+        },
       ],
       worst: Severity.UNSAFE,
       silentInstances: [],
@@ -63,6 +73,6 @@ describe("toDoctorResponse", () => {
   });
 
   it("is OK without findings", () => {
-    expect(toDoctorResponse({ findings: [], instance: "i", tookMs: 0 }).worst).toBe(Severity.OK);
+    expect(toDoctorResponse({ findings: [], passed: [], instance: "i", tookMs: 0 }).worst).toBe(Severity.OK);
   });
 });

@@ -64,9 +64,13 @@ async function askServers(systemBus: Bus, waits: Waits): Promise<readonly Server
   const replies = await requestMany(systemBus, "$SYS.REQ.SERVER.PING.VARZ", new Uint8Array(), {
     ...waits,
     maxWaitMs: serversWaitMs,
-    isComplete: (soFar) => soFar.length >= expectedReplies(soFar.flatMap((bytes) => parseServerReply(bytes) ?? [])),
+    isComplete: (soFar) => soFar.length >= expectedReplies(parseAll(soFar, waits.clock)),
   });
-  return replies.flatMap((bytes) => parseServerReply(bytes) ?? []);
+  return parseAll(replies, waits.clock);
+}
+
+function parseAll(replies: readonly Uint8Array[], clock: Clock): readonly ServerReply[] {
+  return replies.flatMap((bytes) => parseServerReply(bytes, clock.wall()) ?? []);
 }
 
 /** Every server knows how many it is connected to. */

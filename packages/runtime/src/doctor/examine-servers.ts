@@ -12,6 +12,7 @@ export function examineServers(facts: DeploymentFacts, mode: Mode): readonly Fin
   return [
     ...versionFindings(servers, mode),
     ...servers.flatMap(syncFinding),
+    ...servers.flatMap(clockFinding),
     ...silent.map(silentFinding),
     ...clusterFinding(clusterSize, mode),
   ];
@@ -61,6 +62,24 @@ function syncFinding({ name, jetStream }: ServerFacts): readonly Finding[] {
       what: `JetStream syncs its files ${every}`,
       why: "a power cut loses writes that were acknowledged, and with them who holds a lease",
       fix: "set `sync_interval: always` in the server's jetstream block",
+    },
+  ];
+}
+
+/** Answers are up to two seconds old when they are looked at, and clocks that differ less confuse nobody. */
+const clockToleranceMs = 5_000;
+
+function clockFinding({ clockAheadMs = 0, name }: ServerFacts): readonly Finding[] {
+  if (Math.abs(clockAheadMs) <= clockToleranceMs) return [];
+  const off = `${formatDuration(Math.round(Math.abs(clockAheadMs)))} ${clockAheadMs > 0 ? "ahead of" : "behind"}`;
+  return [
+    {
+      id: "server-clock",
+      severity: "advice",
+      subject: `server ${name}`,
+      what: `its wall clock is ${off} that of the checking service`,
+      why: "no decision reads a wall clock, but logs and histories of the two cannot be laid side by side",
+      fix: "let NTP set the clocks of all machines",
     },
   ];
 }

@@ -114,7 +114,7 @@ export function examineStreams(facts: DeploymentFacts, mode: Mode): readonly Fin
     // A missing log or record stream is told by the incarnation's finding, which knows more.
     return problem.length > 0 && (role === "log" || role === "incarnation") ? [] : [missing(role)];
   });
-  return [...problem, ...perStream, ...(streams.log === undefined ? [] : sizeFinding(streams.log))];
+  return [...problem, ...perStream, ...(streams.log === undefined ? [] : logFindings(streams.log))];
 }
 
 function incarnationFinding(reading: IncarnationReading | undefined): readonly Finding[] {
@@ -146,6 +146,25 @@ function brokenRules(role: StreamRole, stream: StreamFacts, mode: Mode): readonl
       why,
       fix,
     }));
+}
+
+/** Every service that follows the log has one or two; what nobody reads any more is forgotten by the server in minutes. */
+const mostConsumers = 1_000;
+
+function logFindings(log: StreamFacts): readonly Finding[] {
+  const { consumers, name } = log;
+  if (consumers <= mostConsumers) return sizeFinding(log);
+  return [
+    ...sizeFinding(log),
+    {
+      id: "log-consumers",
+      severity: "advice",
+      subject: `stream ${name}`,
+      what: `has ${consumers} consumers`,
+      why: "each costs the server memory and work, and so many are more than services follow the log",
+      fix: "look with `nats consumer report` for orphaned ones, and for a service that starts again and again",
+    },
+  ];
 }
 
 function sizeFinding({ name, bytes, maxBytes }: StreamFacts): readonly Finding[] {

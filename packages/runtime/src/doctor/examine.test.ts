@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { examine, examineInfrastructure } from "./examine.ts";
 import type { DeploymentFacts, ServerFacts } from "./facts.ts";
 import { type Finding, findingText, stops } from "./finding.ts";
+import { passedChecks } from "./passed.ts";
 
 const server = (name: string, version = "2.15.1"): ServerFacts => ({
   name,
@@ -30,6 +31,7 @@ const stream = (name: string, changes: Partial<StreamFacts> = {}): StreamFacts =
   lastSequence: 0n,
   messages: 0,
   bytes: 0,
+  consumers: 5,
   ...changes,
 });
 
@@ -83,7 +85,36 @@ describe("examine", () => {
     expect(examine(sound, "development")).toEqual([]);
   });
 
+  it("says what it checked where nothing is wrong", () => {
+    const findings = examine(withLog({ allowDirect: true }), "production");
+    const passed = passedChecks(withLog({ allowDirect: true }), findings);
+    expect(passed.map(({ id, subject }) => `${id}: ${subject}`)).toEqual([
+      ...["a", "b", "c"].flatMap((name) => [`server-version: server ${name}`, `sync-policy: server ${name}`]),
+      "cluster-size: servers",
+      "jetstream: JetStream",
+      "incarnation: incarnation",
+      ...["OBJ_TENURE_SNAPSHOTS", "TENURE_AUDIT", "TENURE_PROBE", "TENURE_INCARNATION"].map(
+        (name) => `stream-settings: stream ${name}`,
+      ),
+      "log-size: stream TENURE_LOG",
+      "log-consumers: stream TENURE_LOG",
+      "compare-and-set: stream TENURE_PROBE",
+    ]);
+  });
+
   it.each<[string, DeploymentFacts, string[], string[]]>([
+    [
+      "a server whose clock is off",
+      withServers({ ...server("a"), clockAheadMs: -6_000 }, { ...server("b"), clockAheadMs: 4_000 }),
+      ["advice server-clock: server a"],
+      ["advice server-clock: server a"],
+    ],
+    [
+      "more consumers than services could have",
+      withLog({ consumers: 1_001 }),
+      ["advice log-consumers: stream TENURE_LOG"],
+      ["advice log-consumers: stream TENURE_LOG"],
+    ],
     [
       "one server of three below the floor",
       withServers(server("a"), server("b", "2.9.10"), server("c")),

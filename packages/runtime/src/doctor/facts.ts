@@ -12,6 +12,8 @@ export interface ServerFacts {
     /** How often the disk is synced otherwise, in milliseconds; undefined when the server does not say. */
     readonly syncIntervalMs?: number;
   };
+  /** How far its wall clock is ahead of the checking process's; undefined when the server does not say. */
+  readonly clockAheadMs?: number;
 }
 
 /** What the system account tells about the servers. */

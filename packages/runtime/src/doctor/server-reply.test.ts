@@ -11,6 +11,7 @@ describe("parseServerReply", () => {
       server: { name: "s1", id: "N1", ver: "2.15.1", jetstream: true },
       data: {
         version: "2.15.1",
+        now: "1970-01-01T00:00:02.500Z",
         remotes: 2,
         jetstream: {
           config: { store_dir: "/data/jetstream", sync_interval: 120_000_000_000, sync_always: true },
@@ -18,11 +19,12 @@ describe("parseServerReply", () => {
         },
       },
     });
-    expect(parseServerReply(reply)).toEqual({
+    expect(parseServerReply(reply, 1_000)).toEqual({
       facts: {
         name: "s1",
         version: "2.15.1",
         jetStream: { storeDirectory: "/data/jetstream", syncAlways: true, syncIntervalMs: 120_000 },
+        clockAheadMs: 1_500,
       },
       remotes: 2,
       peers: ["s2", "s3"],
@@ -31,9 +33,9 @@ describe("parseServerReply", () => {
 
   it("reads a server without JetStream, and an old one that says little", () => {
     const off = bytes({ server: { name: "f" }, data: { version: "2.15.1", jetstream: {} } });
-    expect(parseServerReply(off)).toEqual({ facts: { name: "f", version: "2.15.1" }, remotes: 0, peers: [] });
+    expect(parseServerReply(off, 0)).toEqual({ facts: { name: "f", version: "2.15.1" }, remotes: 0, peers: [] });
     const old = bytes({ server: { name: "o", ver: "2.9.10" }, data: { jetstream: { config: { store_dir: "/d" } } } });
-    expect(parseServerReply(old)?.facts).toEqual({
+    expect(parseServerReply(old, 0)?.facts).toEqual({
       name: "o",
       version: "2.9.10",
       jetStream: { storeDirectory: "/d", syncAlways: false },
@@ -48,12 +50,12 @@ describe("parseServerReply", () => {
           fc.uint8Array(),
         ),
         (body) => {
-          expect(() => parseServerReply(body)).not.toThrow();
+          expect(() => parseServerReply(body, 0)).not.toThrow();
         },
       ),
     );
-    expect(parseServerReply(bytes({ server: { name: "x" } }))).toBeUndefined();
-    expect(parseServerReply(bytes({ error: { code: 400 } }))).toBeUndefined();
+    expect(parseServerReply(bytes({ server: { name: "x" } }), 0)).toBeUndefined();
+    expect(parseServerReply(bytes({ error: { code: 400 } }), 0)).toBeUndefined();
   });
 });
 

@@ -14,7 +14,7 @@ type Json = Readonly<Record<string, unknown>>;
 const nanosPerMs = 1_000_000;
 
 /** Reads an answer; undefined when it is not one, because a server that cannot be understood counts as silent. */
-export function parseServerReply(bytes: Uint8Array): ServerReply | undefined {
+export function parseServerReply(bytes: Uint8Array, wallMs: number): ServerReply | undefined {
   const reply = object(parse(bytes));
   const server = object(reply?.server);
   const data = object(reply?.data);
@@ -22,8 +22,10 @@ export function parseServerReply(bytes: Uint8Array): ServerReply | undefined {
   const name = text(server.name) ?? text(data.server_name) ?? text(server.id);
   if (name === undefined) return undefined;
   const jetStream = object(data.jetstream);
+  const version = text(data.version) ?? text(server.ver) ?? "";
+  const clockAheadMs = Date.parse(text(data.now) ?? "") - wallMs;
   return {
-    facts: { name, version: text(data.version) ?? text(server.ver) ?? "", ...jetStreamFacts(jetStream) },
+    facts: { name, version, ...jetStreamFacts(jetStream), ...(Number.isNaN(clockAheadMs) ? {} : { clockAheadMs }) },
     remotes: number(data.remotes) ?? 0,
     peers: peersOf(object(jetStream?.meta)),
   };

@@ -1,5 +1,6 @@
 import { Severity as ProtoSeverity, type SystemServiceDoctorResponse } from "@tenure/contracts";
 import { type Finding, findingWord, type Severity } from "./finding.ts";
+import type { Passed } from "./passed.ts";
 
 const severities: Readonly<Record<Severity, ProtoSeverity>> = {
   fatal: ProtoSeverity.FATAL,
@@ -11,6 +12,8 @@ const severities: Readonly<Record<Severity, ProtoSeverity>> = {
 export interface DoctorReport {
   /** The worst first, as `examine` gives them. */
   readonly findings: readonly Finding[];
+  /** What was checked and is as it should be. */
+  readonly passed: readonly Passed[];
   /** The instance that checked. */
   readonly instance: string;
   /** How long the check took, in milliseconds. */
@@ -18,19 +21,27 @@ export interface DoctorReport {
 }
 
 /** The answer of `SystemService.Doctor`. Without findings the worst is OK. */
-export function toDoctorResponse({ findings, instance, tookMs }: DoctorReport): SystemServiceDoctorResponse {
+export function toDoctorResponse({ findings, instance, passed, tookMs }: DoctorReport): SystemServiceDoctorResponse {
   const [worst] = findings;
   const seconds = Math.floor(tookMs / 1000);
   return {
-    findings: findings.map((finding) => ({
-      check: findingWord(finding),
-      severity: severities[finding.severity],
-      subject: finding.subject,
-      what: finding.what,
-      why: finding.why,
-      fix: finding.fix,
-      instance,
-    })),
+    findings: [
+      ...findings.map(({ id, severity, ...finding }) => ({
+        ...finding,
+        check: findingWord({ id }),
+        severity: severities[severity],
+        instance,
+      })),
+      ...passed.map(({ id, subject, what }) => ({
+        check: findingWord({ id }),
+        severity: ProtoSeverity.OK,
+        subject,
+        what,
+        why: "",
+        fix: "",
+        instance,
+      })),
+    ],
     worst: worst === undefined ? ProtoSeverity.OK : severities[worst.severity],
     silentInstances: [],
     took: { seconds: BigInt(seconds), nanos: Math.floor((tookMs - seconds * 1000) * 1_000_000) },
