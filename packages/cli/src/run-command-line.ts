@@ -18,7 +18,7 @@ export interface Surroundings {
   readonly signal?: AbortSignal;
 }
 
-/** The signals by which a user asks a command to stop. */
+/** The signals by which a user asks a command to stop; those that run a program have more to tell apart. */
 const stopSignals = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 
 /** Runs one command line and gives its exit code, or the signal that the process should die by. Whatever fails is one line on standard error, never a stack. */

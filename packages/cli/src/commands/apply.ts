@@ -1,8 +1,7 @@
-import { type Lease, LeaseServiceCreateRequest, LeaseServiceUpdateRequest } from "@tenure/contracts";
-import { isTenureError, type Tenure } from "@tenure/sdk";
+import { LeaseServiceCreateRequest, LeaseServiceUpdateRequest } from "@tenure/contracts";
 import type { Command, Invocation } from "../command/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../exit-code.ts";
-import { leaseKind, readLease } from "../records/lease.ts";
+import { findLease, leaseKind } from "../records/lease.ts";
 import { type LeaseDocument, leaseDocumentOf, leaseKindWord } from "../records/lease-document.ts";
 import { leaseText } from "../records/words.ts";
 import { changeFlags, makeChange, reasonOf } from "./change.ts";
@@ -44,7 +43,12 @@ function kindOf(document: DocumentText): unknown {
 
 async function applyLease(invocation: Invocation, { fields, lease, spec }: LeaseDocument): Promise<number> {
   const tenure = await invocation.connect();
-  const present = await presentOf(tenure, lease);
+  const present = await findLease(tenure, lease);
+  if (present === undefined && invocation.values.text("reason") !== undefined) {
+    throw usageFailure(
+      `--reason cannot be kept for ${leaseText(lease)}, whose history begins when it is created: leave it out`,
+    );
+  }
   return await makeChange(invocation, {
     kind: leaseKind,
     present,
@@ -70,13 +74,4 @@ async function applyLease(invocation: Invocation, { fields, lease, spec }: Lease
       throw new CommandFailure(exitCodes.error, "the service answered without the record");
     },
   });
-}
-
-async function presentOf(tenure: Tenure, lease: LeaseDocument["lease"]): Promise<Lease | undefined> {
-  try {
-    return await readLease(tenure, lease);
-  } catch (error) {
-    if (isTenureError(error) && error.code === "NOT_FOUND") return undefined;
-    throw error;
-  }
 }

@@ -1,10 +1,9 @@
 import { ElectionServiceSetStrategyRequest, Lease, type Strategy, strategyToWire } from "@tenure/contracts";
 import { strategyNamed } from "@tenure/core";
-import { isTenureError, type Tenure } from "@tenure/sdk";
 import type { Command, Invocation } from "../command/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../exit-code.ts";
 import { outcomeText } from "../records/decision.ts";
-import { leaseKind, readLease } from "../records/lease.ts";
+import { findLease, leaseKind } from "../records/lease.ts";
 import { firstLease } from "../records/lease-name.ts";
 import { leaseText, strategyText } from "../records/words.ts";
 import { changeFlags, makeChange, reasonOf } from "./change.ts";
@@ -51,7 +50,8 @@ export const strategyCommands: readonly Command[] = [
 async function setStrategy(invocation: Invocation, strategy: Strategy | undefined, what: string): Promise<number> {
   const tenure = await invocation.connect();
   const lease = firstLease(invocation);
-  const present = await presentOf(tenure, lease);
+  // A lease that does not exist yet is created with its strategy.
+  const present = await findLease(tenure, lease);
   return await makeChange(invocation, {
     kind: leaseKind,
     present,
@@ -73,14 +73,4 @@ async function setStrategy(invocation: Invocation, strategy: Strategy | undefine
       throw new CommandFailure(exitCodes.error, "the service answered without the record");
     },
   });
-}
-
-/** A lease that does not exist yet is created with its strategy. */
-async function presentOf(tenure: Tenure, lease: ReturnType<typeof firstLease>): Promise<Lease | undefined> {
-  try {
-    return await readLease(tenure, lease);
-  } catch (error) {
-    if (isTenureError(error) && error.code === "NOT_FOUND") return undefined;
-    throw error;
-  }
 }

@@ -72,7 +72,7 @@ async function describe<Item>(kind: Kind<Item>, invocation: Invocation): Promise
 /** Rows as they change: redrawn in place on a terminal, one after the other anywhere else; those of one name if given. */
 async function watch<Item>(kind: Kind<Item>, invocation: Invocation, only?: string): Promise<number> {
   const { format, terminal } = invocation;
-  const table = new LiveTable(kind, terminal, format === "wide");
+  using table = new LiveTable(kind, terminal, format === "wide");
   for await (const change of kind.watch(await invocation.connect(), invocation)) {
     if (only !== undefined && kind.name(change.item) !== only) continue;
     if (isForPeople(format)) table.show(change);

@@ -24,13 +24,15 @@ export class Story {
   readonly #fleet: Fleet;
   readonly #stage: Stage;
   readonly #signal: AbortSignal;
+  /** Aborted by what goes wrong behind the scenes. */
+  readonly #failed = new AbortController();
   readonly #managers = new Map<string, Manager>();
   #leader = "";
   #token = 0n;
 
   constructor(tenure: Tenure, endpoint: string, terminal: Terminal, signal: AbortSignal) {
     this.#tenure = tenure;
-    this.#signal = signal;
+    this.#signal = AbortSignal.any([signal, this.#failed.signal]);
     this.#fleet = new Fleet(endpoint, lease);
     this.#stage = new Stage(terminal, () => this.#lanes());
   }
@@ -39,7 +41,7 @@ export class Story {
   async tell(epilogue: () => Promise<void>): Promise<void> {
     const watched = new AbortController();
     const signal = AbortSignal.any([this.#signal, watched.signal]);
-    void this.#follow(signal);
+    this.#follow(signal).catch((error: unknown) => this.#failed.abort(error));
     try {
       await this.#fleetStarts();
       await this.#upgradeRolls();

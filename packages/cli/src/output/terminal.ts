@@ -11,6 +11,8 @@ export interface Terminal {
   readonly isTerminal: boolean;
   /** Characters that fit into a line. */
   readonly columns: number;
+  /** Lines that fit on the screen. */
+  readonly rows: number;
   /** The text in a colour, on a terminal that wants colours; as it is anywhere else. */
   paint(text: string, colour: Colour | undefined): string;
   /** Prints to standard output, with a line end. */
@@ -23,18 +25,24 @@ export interface Terminal {
   confirm(question: string): Promise<boolean | undefined>;
 }
 
-/** The width of output that goes nowhere in particular. */
+/** The size of output that goes nowhere in particular. */
 const defaultColumns = 100;
+const defaultRows = 24;
 
 /** The terminal of this process. */
 export function processTerminal(environment: Readonly<Record<string, string | undefined>>): Terminal {
   const { stderr, stdin, stdout } = process;
   const isTerminal = stdout.isTTY === true;
   const hasColour = isTerminal && !environment.NO_COLOR && environment.TERM !== "dumb";
-  const columns = Number(environment.COLUMNS) || stdout.columns || defaultColumns;
   return {
     isTerminal,
-    columns,
+    // A window that is made larger or smaller counts at once.
+    get columns() {
+      return Number(environment.COLUMNS) || stdout.columns || defaultColumns;
+    },
+    get rows() {
+      return Number(environment.LINES) || stdout.rows || defaultRows;
+    },
     paint: (text, colour) => (hasColour && colour !== undefined ? `\u001b[${codes[colour]}m${text}\u001b[0m` : text),
     print: (text) => void stdout.write(`${text}\n`),
     write: (text) => void stdout.write(text),

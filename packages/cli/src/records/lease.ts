@@ -10,7 +10,7 @@ import {
   ReadConsistency,
   TermEndReason,
 } from "@tenure/contracts";
-import type { Tenure } from "@tenure/sdk";
+import { isTenureError, type Tenure } from "@tenure/sdk";
 import { CommandFailure, exitCodes } from "../exit-code.ts";
 import { factLines } from "../output/table.ts";
 import { wireJson } from "../output/wire-json.ts";
@@ -75,6 +75,16 @@ export async function readLease(tenure: Tenure, lease: ReturnType<typeof firstLe
   const answer = await tenure.session.call("LeaseService.Get", LeaseServiceGetRequest.fromPartial({ lease, read }));
   if (answer.lease !== undefined) return answer.lease;
   throw new CommandFailure(exitCodes.notFound, `there is no lease ${leaseText(lease)}`);
+}
+
+/** Reads a lease as it is now; undefined if there is none. */
+export async function findLease(tenure: Tenure, lease: ReturnType<typeof firstLease>): Promise<Lease | undefined> {
+  try {
+    return await readLease(tenure, lease);
+  } catch (error) {
+    if (isTenureError(error) && error.code === "NOT_FOUND") return undefined;
+    throw error;
+  }
 }
 
 function nonZero(duration: Duration | undefined): string {

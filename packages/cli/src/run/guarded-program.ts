@@ -7,6 +7,8 @@ import type { MachineInstant, Role, WatchdogNews, WatchdogOrder } from "./watchd
 export type ProgramEnd =
   | { readonly kind: "ended"; readonly code: number | null; readonly signal: NodeJS.Signals | null }
   | { readonly kind: "not-started"; readonly why: string }
+  /** The term was over before it could be started. */
+  | { readonly kind: "too-late" }
   /** The watchdog died, so this process killed the group and cannot say how the program ended. */
   | { readonly kind: "unwatched" };
 

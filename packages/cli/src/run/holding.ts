@@ -1,4 +1,4 @@
-import { systemClock } from "@tenure/kernel";
+import { Backoff, systemClock, systemRandom } from "@tenure/kernel";
 import { isTenureError, type Tenure, type Term } from "@tenure/sdk";
 import type { Invocation } from "../command/command.ts";
 import { exitCodes } from "../exit-code.ts";
@@ -8,8 +8,8 @@ import { outcomeOf } from "./outcome.ts";
 import { ProcessSignals } from "./process-signals.ts";
 import { runUnderTerm } from "./run-under-term.ts";
 
-/** Pause between two attempts to reach the service at all. */
-const reconnectMs = 1_000;
+/** Pauses between attempts to reach the service at all: a fleet whose gateway was away does not come back in step. */
+const reconnect = { firstMs: 250, limitMs: 2_000 };
 
 /** What `exec` and `lock` do alike: wait for a term within the time given, run the program under it, say how it went. */
 export class Holding implements Disposable {
@@ -46,6 +46,7 @@ export class Holding implements Disposable {
   async connect(): Promise<Tenure | undefined> {
     const identity = this.#invocation.values.text("identity");
     const options = { signal: this.waiting, ...(identity && { identity }) };
+    const backoff = new Backoff(reconnect, systemRandom);
     let isNoted = false;
     while (!this.waiting.aborted) {
       try {
@@ -55,7 +56,7 @@ export class Holding implements Disposable {
         if (!isTenureError(error) || error.code !== "UNAVAILABLE") throw error;
         if (!isNoted) this.note(`${error.message}; trying again until it can be reached`);
         isNoted = true;
-        await systemClock.sleep(reconnectMs, this.waiting).catch(() => undefined);
+        await systemClock.sleep(backoff.next(), this.waiting).catch(() => undefined);
       }
     }
     return undefined;

@@ -23,6 +23,7 @@ describe("how a run ends", () => {
     ["a stop on request that the program ended well", ended(0), stopped, { requested: "SIGTERM" }, 0],
     ["a stop on request that it did not", ended(null, "SIGTERM"), stopped, { requested: "SIGINT" }, "SIGINT"],
     ["a program that could not start", { kind: "not-started", why: "no" }, undefined, {}, 1],
+    ["a term that was over before it could start", { kind: "too-late" }, undefined, {}, 20],
     ["a watchdog that died", { kind: "unwatched" }, undefined, {}, 20],
   ] as const)("%s", (_name, end, termEnd, options, expected) => {
     const all = { passExitCode: false, requested: undefined, ...options };

@@ -23,6 +23,10 @@ export function outcomeOf(
     note(`the program was not started: ${end.why}`);
     return exitCodes.error;
   }
+  if (end.kind === "too-late") {
+    note("the term was over before the program could be started");
+    return exitCodes.authorityLost;
+  }
   if (end.kind === "unwatched") {
     note("the watchdog process ended, so the program was killed");
     return exitCodes.authorityLost;

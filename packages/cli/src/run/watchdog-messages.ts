@@ -29,6 +29,8 @@ export type WatchdogNews =
   /** It runs: its process id is also that of its group. */
   | { readonly kind: "started"; readonly role: Role; readonly groupId: number }
   | { readonly kind: "not-started"; readonly role: Role; readonly why: string }
+  /** The term was over before it could be started. */
+  | { readonly kind: "too-late"; readonly role: Role }
   /** It has ended, and what was left of its group was killed. */
   | {
       readonly kind: "ended";

@@ -36,7 +36,7 @@ function start(order: Extract<WatchdogOrder, { kind: "start" }>): void {
   deadline = order.deadline;
   // The order may have waited while this process, or the one that sent it, stood still.
   if (msUntil(deadline) <= 0) {
-    tell({ kind: "not-started", role, why: "the term was over before it could be started" });
+    tell({ kind: "too-late", role });
     return;
   }
   const onFailure = ({ code, message }: NodeJS.ErrnoException): void =>
