@@ -1,4 +1,4 @@
-// Writes a line to the journal every 10 ms for as long as it lives: what a program does under a term. With "parent" it
+// Writes a line to the journal every 20 ms for as long as it lives: what a program does under a term. With "parent" it
 // starts a copy of itself in its own process group; with "stubborn" it does not listen to SIGTERM.
 import { spawn } from "node:child_process";
 import { appendFileSync } from "node:fs";
@@ -10,4 +10,4 @@ if (traits.includes("parent")) {
 if (traits.includes("stubborn")) process.on("SIGTERM", () => {});
 const beat = () => appendFileSync(journal, `${process.env.TENURE_TOKEN} ${process.pid} ${process.hrtime.bigint()}\n`);
 beat();
-setInterval(beat, 10);
+setInterval(beat, 20);

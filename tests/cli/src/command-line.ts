@@ -9,6 +9,11 @@ export const demoFile = fileURLToPath(new URL("../../../packages/cli/dist/demo/m
 /** The command as it is installed. */
 export const binFile = fileURLToPath(new URL("../../../packages/cli/bin/tenure", import.meta.url));
 
+/** The environment of a command line that uses this gateway and no configuration file of whoever runs the tests. */
+export function environmentOf(endpoint: string): Readonly<Record<string, string>> {
+  return { TENURE_ENDPOINT: endpoint, TENURE_CONFIG: "/nonexistent/config.yaml" };
+}
+
 /** What a user sees of a command line. */
 export interface Seen {
   readonly code: NodeJS.Signals | number;
@@ -44,6 +49,7 @@ export async function run(endpoint: string, line: readonly string[] | string, op
   const terminal: Terminal = {
     isTerminal,
     columns: 60,
+    rows: 24,
     paint: (text, colour) => (isTerminal && colour !== undefined ? `<${colour}>${text}</${colour}>` : text),
     print: (text) => add(`${text}\n`),
     write: add,
@@ -55,7 +61,7 @@ export async function run(endpoint: string, line: readonly string[] | string, op
       return typeof answer === "function" ? await answer() : answer;
     },
   };
-  const environment = { TENURE_ENDPOINT: endpoint, TENURE_CONFIG: "/nonexistent/config.yaml", ...options.environment };
+  const environment = { ...environmentOf(endpoint), ...options.environment };
   const { signal } = options;
   const code = await runCommandLine(commands, { argv, environment, terminal, ...(signal && { signal }) });
   return { code, out, err };
@@ -63,8 +69,7 @@ export async function run(endpoint: string, line: readonly string[] | string, op
 
 /** Starts a command line in a process of its own. */
 export function start(endpoint: string, argv: readonly string[]): ManagedProcess {
-  const env = { TENURE_ENDPOINT: endpoint, TENURE_CONFIG: "/nonexistent/config.yaml" };
-  return startScript(mainFile, { name: `tenure ${argv[0]}`, args: argv, env });
+  return startScript(mainFile, { name: `tenure ${argv[0]}`, args: argv, env: environmentOf(endpoint) });
 }
 
 /** What differs from run to run, replaced by a word: tokens and revisions, times, spans, decisions. */

@@ -1,7 +1,7 @@
 import { seededRandom } from "@tenure/kernel";
-import { type Deployment, processState, startDeployment } from "@tenure/testkit";
+import { type Deployment, processState, startDeployment, waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { mainFile, start } from "./command-line.ts";
+import { mainFile, run, start } from "./command-line.ts";
 import { CuttableProxy } from "./cuttable-proxy.ts";
 import { childOf, ExecPair } from "./exec-pair.ts";
 import { type ExecFault, execFaults } from "./faults.ts";
@@ -32,7 +32,7 @@ const patient = { timeout: 180_000 };
 describe("tenure exec and lock", patient, () => {
   it("runs the program with lease, token and holder in its environment, which is enough for guarded writes", async () => {
     const tenure = `"${process.execPath}" "${mainFile}"`;
-    const script = `echo "$TENURE_LEASE $TENURE_HOLDER"; ${tenure} guard put who "$TENURE_TOKEN"; ${tenure} guard get who`;
+    const script = `echo "$TENURE_LEASE $TENURE_HOLDER"; ${tenure} guard put who "$TENURE_TOKEN"`;
     const argv = ["exec", "exec/environment", "--identity", "me", "--", "/bin/sh", "-c", script];
     const { outcome, output } = await see(argv);
     expect(output).toContain("exec/environment me");
@@ -40,20 +40,21 @@ describe("tenure exec and lock", patient, () => {
       .find((line) => line.includes("with token"))
       ?.split(" ")
       .at(-1);
-    expect(output).toContain(token);
     expect(outcome).toBe(0);
+    expect((await run(deployment.grpc(), "guard get who --lease exec/environment")).out).toBe(`${token}\n`);
   });
 
   it.each([
-    ["the program's success", ["exec", "exec/codes", "--", "true"], 0],
-    ["the program's failure", ["exec", "exec/codes", "--", "/bin/sh", "-c", "exit 7"], 1],
-    ["the program's own code", ["lock", "exec/codes", "--pass-exit-code", "--", "/bin/sh", "-c", "exit 7"], 7],
-    ["a program that does not exist", ["exec", "exec/codes", "--", "/no/such/program"], 1],
-    ["a program that cannot be one", ["exec", "exec/codes", "--", "/etc/passwd/program"], 1],
-  ])("ends with the code of %s", async (_name, argv, code) => {
-    const { outcome, output } = await see(argv);
-    expect(outcome, output.join("\n")).toBe(code);
-    expect(output.filter((line) => /^ +at /.test(line))).toEqual([]);
+    ["the program's success", "exec exec/codes -- true", 0],
+    ["the program's failure", "exec exec/codes -- false", 1],
+    ["the program's own code", "lock exec/codes --pass-exit-code -- node -e process.exit(7)", 7],
+    ["the program's signal", "lock exec/codes --pass-exit-code -- node -e process.kill(process.pid)", 143],
+    ["a program that does not exist", "exec exec/codes -- /no/such/program", 1],
+    ["a program that cannot be one", "exec exec/codes -- /etc/passwd/program", 1],
+  ])("ends with the code of %s", async (_name, line, code) => {
+    const seen = await run(deployment.grpc(), ["--timeout", "60s", ...line.split(" ")]);
+    expect(seen.code, seen.err).toBe(code);
+    expect(seen.err).not.toMatch(/^ +at /m);
   });
 
   it("a lock that another has is 11 at once or after the wait, and a counted one takes as many as it has places", async () => {
@@ -61,12 +62,17 @@ describe("tenure exec and lock", patient, () => {
       start(deployment.grpc(), ["lock", "exec/counted", "-n", "2", "--", "sleep", "60"]),
     );
     for (const holder of holders) await holder.waitForLine("holding", { timeoutMs: 60_000 });
-    const line = ["lock", "exec/counted", "-n", "2", "--"];
-    expect((await see(["lock", "exec/counted", "-n", "2", "--wait", "0", "--", "true"])).outcome).toBe(11);
-    expect((await see(["lock", "exec/counted", "-n", "2", "--wait", "1s", "--", "true"])).outcome).toBe(11);
+    const lock = (more: string) =>
+      run(deployment.grpc(), `--timeout 60s lock exec/counted -n 2 ${more} -- true`.split(" "));
+    for (const wait of ["--wait 0", "--wait 1s"]) {
+      const { code, err } = await lock(wait);
+      expect(code, err).toBe(11);
+      expect(err).toContain("exec/counted was not acquired in time");
+    }
+    expect((await run(deployment.grpc(), "--timeout 60s exec exec/counted --wait 60s -- true")).code).toBe(4);
     holders[0]?.terminate();
     expect(await holders[0]?.waitForExit({ timeoutMs: 60_000 })).toEqual({ code: null, signal: "SIGTERM" });
-    expect((await see([...line, "true"])).outcome).toBe(0);
+    expect((await lock("-q")).code).toBe(0);
     await holders[1]?.stop();
   });
 
@@ -92,6 +98,32 @@ describe("tenure exec and lock", patient, () => {
     expect((await leading.waitForExit({ timeoutMs: 60_000 })).code).toBe(0);
     const lines = leading.output.all.filter((line) => line === "draining exec/pre-stop" || line === "stopped");
     expect(lines).toEqual(["draining exec/pre-stop", "stopped"]);
+  });
+
+  it("does not wait for a pre-stop command that hangs, and leaves none of it behind", async () => {
+    const script = 'trap "exit 0" TERM; echo ready; while :; do sleep 0.05; done';
+    const flags = ["--drain", "2s", "--pre-stop", "echo hangs $$; sleep 600"];
+    const leading = start(deployment.grpc(), ["exec", "exec/hangs", ...flags, "--", "/bin/sh", "-c", script]);
+    await leading.waitForLine("ready", { timeoutMs: 60_000 });
+    leading.terminate();
+    const line = await leading.waitForLine("hangs ", { timeoutMs: 60_000 });
+    expect((await leading.waitForExit({ timeoutMs: 60_000 })).code, leading.output.tail()).toBe(0);
+    expect(await processState(Number(line.split(" ")[1]))).toBe("gone");
+  });
+
+  it("kills the program at the second request to stop, however long its drain is", async () => {
+    const script = 'trap "" TERM; echo program $$; while :; do sleep 0.05; done';
+    const leading = start(deployment.grpc(), ["lock", "exec/hurry", "--drain", "10m", "--", "/bin/sh", "-c", script]);
+    const line = await leading.waitForLine("program ", { timeoutMs: 60_000 });
+    await waitFor(
+      () => {
+        if (leading.exit === undefined) leading.terminate();
+        return leading.exit;
+      },
+      { timeoutMs: 60_000, intervalMs: 500 },
+    );
+    expect(leading.exit).toEqual({ code: null, signal: "SIGTERM" });
+    expect(await processState(Number(line.split(" ")[1]))).toBe("gone");
   });
 
   it("ends, and its program with it, when it is asked to while its watchdog stands still", async () => {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { processState, type TempDirectory, tempDirectory } from "@tenure/testkit";
 
@@ -14,6 +14,8 @@ export interface Acting {
 export class Journal implements AsyncDisposable {
   readonly file: string;
   readonly #folder: TempDirectory;
+  readonly #terms = new Map<bigint, Acting>();
+  #readBytes = 0;
 
   private constructor(folder: TempDirectory) {
     this.#folder = folder;
@@ -27,17 +29,8 @@ export class Journal implements AsyncDisposable {
 
   /** Every term that acted, in the order of tokens. */
   get terms(): readonly Acting[] {
-    const found = new Map<bigint, { firstNs: bigint; lastNs: bigint; pids: Set<number> }>();
-    for (const line of readFileSync(this.file, "utf8").split("\n").slice(0, -1)) {
-      const [token = 0n, pid = 0n, atNs = 0n] = line.split(" ").map(BigInt);
-      const known = found.get(token) ?? { firstNs: atNs, lastNs: atNs, pids: new Set() };
-      const firstNs = atNs < known.firstNs ? atNs : known.firstNs;
-      const lastNs = atNs > known.lastNs ? atNs : known.lastNs;
-      found.set(token, { firstNs, lastNs, pids: known.pids.add(Number(pid)) });
-    }
-    return [...found]
-      .toSorted(([left], [right]) => Number(left - right))
-      .map(([token, { pids, ...times }]) => ({ token, ...times, pids: [...pids] }));
+    this.#readOn();
+    return [...this.#terms.values()].toSorted((left, right) => Number(left.token - right.token));
   }
 
   /** Pairs of terms that acted at the same time; there must be none. */
@@ -57,6 +50,29 @@ export class Journal implements AsyncDisposable {
     const pids = terms.flatMap((term) => term.pids);
     const states = await Promise.all(pids.map(processState));
     return pids.filter((_, index) => states[index] !== "gone");
+  }
+
+  /** Reads what was written since the last look: the file grows for as long as a series runs. */
+  #readOn(): void {
+    const file = openSync(this.file, "r");
+    const bytes = Buffer.alloc(fstatSync(file).size - this.#readBytes);
+    readSync(file, bytes, 0, bytes.length, this.#readBytes);
+    closeSync(file);
+    const whole = bytes.subarray(0, bytes.lastIndexOf("\n") + 1);
+    this.#readBytes += whole.length;
+    for (const line of whole.toString().split("\n").slice(0, -1)) this.#note(line);
+  }
+
+  #note(line: string): void {
+    const [token = 0n, pid = 0n, atNs = 0n] = line.split(" ").map(BigInt);
+    const begun: Acting = { token, firstNs: atNs, lastNs: atNs, pids: [] };
+    const { firstNs, lastNs, pids } = this.#terms.get(token) ?? begun;
+    this.#terms.set(token, {
+      token,
+      firstNs: atNs < firstNs ? atNs : firstNs,
+      lastNs: atNs > lastNs ? atNs : lastNs,
+      pids: pids.includes(Number(pid)) ? pids : [...pids, Number(pid)],
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

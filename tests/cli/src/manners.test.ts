@@ -1,4 +1,5 @@
-import { mkdirSync, statSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commands } from "@tenure/cli";
 import { tempDirectory } from "@tenure/testkit";
@@ -78,5 +79,28 @@ describe("manners", () => {
       for (const word of path) expect(out).toContain(word);
       for (const { name } of flags) expect(out).toContain(name);
     }
+  });
+
+  it("bash completes commands, verbs and flags with it", async () => {
+    const { out } = await run(nowhere, "completion bash");
+    const complete = (...words: readonly string[]): readonly string[] => {
+      const typed = `COMP_WORDS=(tenure ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length}`;
+      const script = `${out}\n${typed}\n_tenure\nprintf '%s\\n' "\${COMPREPLY[@]}"`;
+      return execFileSync("bash", ["-c", script], { encoding: "utf8" }).trim().split("\n");
+    };
+    expect(complete("sta")).toEqual(["status"]);
+    expect(complete("leases", "de")).toEqual(["describe", "delete"]);
+    expect(complete("exec", "billing/scheduler", "--pre")).toEqual(["--pre-stop"]);
+  });
+
+  it.each(["bash", "zsh", "fish"])("%s reads its script without complaint, where it is installed", async (shell) => {
+    const { out } = await run(nowhere, `completion ${shell}`);
+    await using folder = await tempDirectory();
+    const file = join(folder.path, "script");
+    writeFileSync(file, out);
+    const { error, stderr } = spawnSync(shell, ["-n", file], { encoding: "utf8" });
+    // Not every machine has every shell.
+    if (error === undefined) expect(stderr).toBe("");
+    else expect(error).toMatchObject({ code: "ENOENT" });
   });
 });

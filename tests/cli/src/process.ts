@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from "node:child_process";
 import { promisify } from "node:util";
 import { type ManagedProcess, startProcess } from "@tenure/testkit";
-import { binFile } from "./command-line.ts";
+import { binFile, environmentOf } from "./command-line.ts";
 
 const unshare = ["--user", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"];
 
@@ -12,7 +12,7 @@ export const canBeFirst = spawnSync("unshare", [...unshare, "true"]).status === 
 export const hasTerminals = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0;
 
 function environment(endpoint: string): Readonly<Record<string, string>> {
-  return { TENURE_ENDPOINT: endpoint, TENURE_CONFIG: "/nonexistent/config.yaml", TERM: "xterm" };
+  return { ...environmentOf(endpoint), TERM: "xterm" };
 }
 
 /** Starts the installed command as process 1, as in a container. */
