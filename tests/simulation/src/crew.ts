@@ -73,8 +73,12 @@ export class Crew {
     const { oracles } = this.#options;
     oracles.expectProgress(this.#waits());
     if (this.#names.elections.length > 0) oracles.expectLed(this.#leasesOf("elected"));
-    const participants = this.#names.holders.map((_, place) => this.#participant(place));
-    for (const lock of this.#leasesOf("migration")) oracles.expectRun(lock, participants);
+    for (const { lock, names } of this.#locks()) {
+      oracles.expectRun(
+        lock,
+        names.map((_, place) => this.#participant(lock, place)),
+      );
+    }
   }
 
   start(name: string, client: StoreClient, random: Random): void {
@@ -87,7 +91,11 @@ export class Crew {
     else if (name === "strategist") {
       void new Strategist(client, random, { leases, mostChanges, isWild: this.#isWild, isOver: isQuiet }).run();
     } else if (name === "migrator") {
-      this.#migrator = new Migrator(client, random, this.#leasesOf("migration")[0] ?? "");
+      this.#migrator = new Migrator(
+        client,
+        random,
+        this.#locks().map(({ lock }) => lock),
+      );
       void this.#migrator.run(isQuiet);
     } else if (this.#names.coordinators.includes(name)) void new Coordinator(client, random, leases).run();
     else if (this.#names.candidates.includes(name)) this.#startCandidate(name, client, random);
@@ -130,20 +138,23 @@ export class Crew {
       onExtend: (term, deadlineMs) => court.examine(() => terms.extend(term, deadlineMs)),
     };
     const options = { client, random, leases: this.#leases, listener, flaws };
-    const place = this.#names.holders.indexOf(client.process.name);
-    if (this.#leasesOf("migration").length === 0 || place < 0) return options;
-    return { ...options, participant: () => this.#participant(place, random) };
+    const own = this.#locks().find(({ names }) => names.includes(client.process.name));
+    if (own === undefined) return options;
+    const place = own.names.indexOf(client.process.name);
+    const leases = this.#leases.filter(({ key }) => key === own.lock);
+    return { ...options, leases, participant: () => this.#participant(own.lock, place, random) };
   }
 
   /** What a claimant of a migration lock says of itself; while things go wrong it may run with another configuration. */
-  #participant(place: number, random?: Random): Participant {
+  #participant(lock: string, place: number, random?: Random): Participant {
     const { isQuiet, oracles } = this.#options;
-    const [lock = ""] = this.#leasesOf("migration");
     const isAstray = !isQuiet() && random !== undefined && random.next() < 0.3;
     const sent = this.#migrator?.configurations ?? 0;
     return {
       ...componentAt(place),
-      configurationDigest: isAstray ? digestOf(sent) : oracles.migrations.digestOf(lock),
+      configurationDigest: isAstray
+        ? digestOf(sent + Math.floor(random.next() * 2))
+        : oracles.migrations.digestOf(lock),
     };
   }
 
@@ -155,8 +166,16 @@ export class Crew {
       const { leases, sinceBootMs } = holder.waiting;
       yield { who, leases, sinceMs: Math.max(client.process.trueTimeOf(sinceBootMs), healAtMs) };
     }
-    if (this.#names.coordinators.length === 0) return;
+    if (this.#names.coordinators.length === 0 || this.#locks().length > 0) return;
     for (const lease of this.#leasesOf("elected")) yield { who: "its candidates", leases: [lease], sinceMs: healAtMs };
+  }
+
+  /** The migration locks, and who stands for each: holders race for one, candidates are elected to the other. */
+  #locks(): readonly { readonly lock: string; readonly names: readonly string[] }[] {
+    const { candidates, holders } = this.#names;
+    const raced = this.#leasesOf("migration").map((lock) => ({ lock, names: holders }));
+    if (raced.length === 0) return [];
+    return [...raced, ...this.#leasesOf("elected").map((lock) => ({ lock, names: candidates }))];
   }
 
   /** Whether elections are upset in every way, and not only by changes that can be counted. */

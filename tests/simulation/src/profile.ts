@@ -150,12 +150,17 @@ const restless: Profile = {
   leases: () => [plan("world/elected-1", "elected")],
 };
 
-/** A lock that decides which of two components runs, while the configuration says now this and now that (rule 24). */
+/**
+ * Locks that decide which of two components runs, one that is raced for and one whose holder is elected, while the
+ * configuration says now this and now that (rule 24).
+ */
 const migrations: Profile = {
   ...quiet,
   name: "migrations",
+  candidates: 3,
+  coordinators: 1,
   operator: "meddling",
-  leases: () => [plan("world/lock", "migration")],
+  leases: () => [plan("world/lock", "migration"), plan("world/elected-lock", "elected")],
 };
 
 /** A store that comes and goes while holders do: nobody who could not renew may lose a term by it (rule 17). */

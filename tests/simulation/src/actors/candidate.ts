@@ -115,16 +115,24 @@ export class Candidate {
   }
 
   async #appear(lease: string): Promise<void> {
-    const isKnown = this.#registered.has(lease) ? await this.#answer(lease, 0n) : await this.#register(lease);
+    // Who stands for a migration lock registers again with the configuration that it runs with now.
+    const isDone = this.#registered.has(lease) && this.#options.participant === undefined;
+    const isKnown = isDone ? await this.#answer(lease, 0n) : await this.#register(lease);
     if (isKnown === false) this.#registered.delete(lease);
     else if (isKnown) this.#registered.add(lease);
+  }
+
+  #participant(): Pick<CandidateSpec, "participant"> {
+    const { participant } = this.#options;
+    return participant === undefined ? {} : { participant: participant() };
   }
 
   async #accept(lease: string, token: bigint) {
     const attempt = { ...this.#client.nextAttempt(), settledBelow: 0n };
     const { principal } = this.#client;
     this.#accepts += 1;
-    const claimant = { holder: principal, holderKey: `${this.#client.clientId}:accept-${this.#accepts}/1`, timing };
+    const holderKey = `${this.#client.clientId}:accept-${this.#accepts}/1`;
+    const claimant = { holder: principal, holderKey, timing, ...this.#participant() };
     const answer = await this.#client.change(this.#client.partitionOf(lease), 4 * timing.requestTimeoutMs, () => {
       const sendNumber = this.#life.numbers.next();
       return { kind: "accept", principal, attempt, lease, candidate: principal, token, claimant, sendNumber };
@@ -135,7 +143,7 @@ export class Candidate {
   async #register(lease: string): Promise<boolean | undefined> {
     const attempt = { ...this.#client.nextAttempt(), settledBelow: 0n };
     const { principal } = this.#client;
-    const spec = this.#options.draw();
+    const spec = { ...this.#options.draw(), ...this.#participant() };
     const command: Command = { kind: "registerCandidate", principal, attempt, lease, candidate: principal, spec };
     const answer = await this.#client.change(this.#client.partitionOf(lease), 400, () => command);
     return answer === undefined ? undefined : answer.reply.kind === "candidateChanged";

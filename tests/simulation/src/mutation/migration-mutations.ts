@@ -27,6 +27,18 @@ export const migrationMutations: readonly Mutation[] = [
     find: "record.uid = 0;",
     replace: "record.uid = 0; record.eligibility = undefined;",
   }),
+  edited("lets a candidate accept that may not hold the migration lock", ["rule 24"], {
+    module: "core",
+    file: "decide/accept.js",
+    find: "checkEligible(record, participant) ??",
+    replace: "",
+  }),
+  edited("changes the controllers of a migration lock that is held", ["immutable"], {
+    module: "core",
+    file: "decide/migration.js",
+    find: "command.isUnlessHeld !== true || holder === undefined",
+    replace: "true",
+  }),
   edited("refuses a component that may hold the migration lock", ["I26"], {
     module: "core",
     file: "decide/eligible.js",

@@ -43,6 +43,7 @@ export const promising: Readonly<Record<string, number>> = {
   "forgets to look again": 2,
   "does not look at the shard that it takes over": 2,
   "lets an expression send the leader round": 2,
-  "ignores the versions that may hold a migration lock": 2,
-  "forgets who may hold a migration lock when it is deleted": 2,
+  "forgets who may hold a migration lock when it is deleted": 3,
+  "lets a candidate accept that may not hold the migration lock": 23,
+  "refuses a component that may hold the migration lock": 2,
 };

@@ -1,10 +1,15 @@
 import type { Eligibility, Event, Participant } from "@tenure/core";
+import { unlessHeldPrefix } from "../actors/migrator.ts";
 import { livenessBoundMs } from "../store/timing.ts";
 import { demand } from "./violation.ts";
 
 /** Judges who holds migration locks, by the configurations in the log and a comparison of its own (rule 24). */
 export class MigrationJudge {
   readonly #eligibility = new Map<string, Eligibility | undefined>();
+  /** The digests that holders of locks run with, by lease. */
+  readonly #held = new Map<string, string>();
+  /** Locks that somebody was chosen for who has not accepted. */
+  readonly #chosen = new Set<string>();
 
   /** The digest of the configuration in force; empty while there is none. */
   digestOf(lease: string): string {
@@ -12,9 +17,16 @@ export class MigrationJudge {
   }
 
   judge(event: Event): void {
-    if (event.kind === "migrationChanged") this.#eligibility.set(event.lease, event.eligibility);
+    if (event.kind === "migrationChanged") this.#change(event.lease, event.eligibility);
+    if (event.kind === "holdPending") this.#chosen.add(event.lease);
+    // A deletion takes back the choice, and not the term.
+    const isTakenBack = event.kind === "leaseDeleted" && event.isRemoved;
+    if (isTakenBack || event.kind === "pendingLapsed") this.#chosen.delete(event.lease);
+    if (event.kind === "holdEnded") this.#held.delete(event.lease);
     if (event.kind !== "holdGranted") return;
     const { details, holder } = event.hold;
+    this.#chosen.delete(event.lease);
+    this.#held.set(event.lease, details?.participant?.configurationDigest ?? "");
     const { component = "none", version = "" } = details?.participant ?? {};
     const configuration = this.#eligibility.get(event.lease)?.configuration;
     const what = () => `${event.lease} was given to ${holder} (${component} ${version}) against ${configuration}`;
@@ -26,6 +38,16 @@ export class MigrationJudge {
     const able = participants.find((participant) => this.#mayHold(lease, participant));
     const isRunning = able === undefined || quietMs <= livenessBoundMs;
     demand(isRunning, "I26", () => `${able?.component} ${able?.version} could run under ${lease}, and nobody does`);
+  }
+
+  /** One that changes the controllers of a lock finds it free, or held by who runs with it already. */
+  #change(lease: string, eligibility: Eligibility | undefined): void {
+    const { configuration = "", configurationDigest } = eligibility ?? {};
+    const isFree = !this.#held.has(lease) && !this.#chosen.has(lease);
+    const isKept =
+      !configuration.startsWith(unlessHeldPrefix) || isFree || this.#held.get(lease) === configurationDigest;
+    demand(isKept, "immutable", () => `${configuration} was put on ${lease}, which is held with another`);
+    this.#eligibility.set(lease, eligibility);
   }
 
   #mayHold(lease: string, participant: Participant | undefined): boolean {
