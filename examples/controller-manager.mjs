@@ -1,7 +1,7 @@
 // A controller manager whose controllers can move to another component while both run:
 //   node examples/controller-manager.mjs COMPONENT VERSION NODE CONTROLLER,CONTROLLER... [--endpoint host:port]
 //     [--namespace kube-system] [--lease-duration 15s] [--coordinated]
-//     [--enable-leader-migration] [--leader-migration-config FILE]
+//     [--exit-on-loss] [--enable-leader-migration] [--leader-migration-config FILE]
 // It prints one line of JSON per decision and per guarded write, with the machine's monotonic clock.
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -14,6 +14,7 @@ const { values, positionals } = parseArgs({
     namespace: { type: "string", default: "kube-system" },
     "lease-duration": { type: "string", default: "15s" },
     coordinated: { type: "boolean" },
+    "exit-on-loss": { type: "boolean" },
     "enable-leader-migration": { type: "boolean" },
     "leader-migration-config": { type: "string" },
   },
@@ -41,6 +42,7 @@ const manager = tenure.controllerManager({
   lease: name,
   migration,
   coordinated: values.coordinated,
+  exitOnLoss: values["exit-on-loss"],
   onEvent: say,
 });
 for (const controller of controllers.split(",")) {

@@ -2,10 +2,15 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   CandidateServiceListRequest,
+  ElectionServiceSetStrategyRequest,
+  LeaseServiceGetRequest,
+  LeaseServiceRevokeRequest,
   MigrationAlarmKind,
   MigrationServiceApplyRequest,
   MigrationServiceStatusRequest,
+  StrategyKind,
 } from "@tenure/contracts";
+import { lossExitCode } from "@tenure/sdk";
 import { type Deployment, startDeployment, tempDirectory, waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ControlPlane, type Manager, type Release } from "./control-plane.ts";
@@ -93,15 +98,23 @@ describe("managers whose configurations disagree", () => {
     ]);
   }, 180_000);
 
-  it("they name different locks: an overlap, and one of them runs it", async () => {
+  it("[118] they name different locks: an overlap, and one of them runs it; the loss of its lock ends it with a code of its own", async () => {
     await using plane = planeIn("overlapping");
-    const first = await plane.start("node-1", { ...old, flags: withDocument("one", "*") });
+    const first = await plane.start("node-1", { ...old, flags: [...withDocument("one", "*"), "--exit-on-loss"] });
     await plane.runs(old.controllers, runsIn("kcm"));
     const second = await plane.start("node-2", { ...cloud, flags: withDocument("two", "*") });
     for (const manager of [first, second]) await hears(manager, MigrationAlarmKind.OVERLAP);
     await plane.runs(["volume"], runsIn("ccm"));
     await told(second, "that it holds its lock", ({ kind, lock }) => kind === "lock-held" && lock?.name === "two");
     expect(componentsIn(plane.journal.periods("route"))).toEqual(["kcm"]);
+    const lease = { namespace: "overlapping", name: "one" };
+    const { lease: held } = await deployment.leases.get(LeaseServiceGetRequest.fromPartial({ lease }));
+    const note = { reason: "maintenance" };
+    const revocation = { lease, expectedRevision: held?.revision ?? 0n, note };
+    await deployment.leases.revoke(LeaseServiceRevokeRequest.fromPartial(revocation));
+    expect((await first.process.waitForExit({ timeoutMs: 60_000 })).code).toBe(lossExitCode);
+    expect(first.process.output.tail()).toMatch(/lock overlapping.\w+ \(token \d+\) was lost/);
+    expect(plane.journal.overlaps("route")).toEqual([]);
   }, 180_000);
 
   it("each leaves it to a third: it is orphaned, and runs nowhere", async () => {
@@ -114,7 +127,7 @@ describe("managers whose configurations disagree", () => {
     expect(plane.journal.periods("route")).toEqual([]);
   }, 180_000);
 
-  it("[119] in coordinated mode both locks have candidates: the lock goes to the older release, and the rest goes on", async () => {
+  it("[119] in coordinated mode both locks have candidates: the lock goes to the older release, then by another strategy to the newer, and the rest goes on", async () => {
     await using plane = planeIn("coordinated");
     const flags = [...withDocument("cloud", "*"), "--coordinated"];
     const request = { namespace: "coordinated", document: documentOf("cloud", "*") };
@@ -124,9 +137,15 @@ describe("managers whose configurations disagree", () => {
     await plane.start("node-1", { ...old, flags });
     await plane.runs(old.controllers, runsIn("kcm"));
     await plane.runs(["volume"], runsIn("ccm"));
+    const lease = { namespace: "coordinated", name: "cloud" };
+    const strategy = { kind: StrategyKind.NEWEST_COMPATIBILITY_VERSION };
+    const change = { lease, strategy, note: { reason: "upgrade" } };
+    await deployment.elections.setStrategy(ElectionServiceSetStrategyRequest.fromPartial(change));
+    await plane.runs(["route"], runsIn("ccm"));
+    await plane.runs(["deployment"], runsIn("kcm"));
     expect(plane.journal.overlaps("route")).toEqual([]);
     expect(componentsIn(plane.journal.periods("volume"))).toEqual(["ccm"]);
-    const lease = { namespace: "coordinated", name: "cloud" };
+    expect(componentsIn(plane.journal.periods("deployment"))).toEqual(["kcm"]);
     const { candidates } = await deployment.candidates.list(
       CandidateServiceListRequest.fromPartial({ selector: { lease } }),
     );
