@@ -4,7 +4,7 @@ import type { Tenure } from "@tenure/sdk";
 /** The controller that moves. */
 export const controller = "route";
 /** The lock under which it runs while it moves. */
-export const migrationName = "route-migration";
+const migrationName = "route-migration";
 
 /** The document that lets both components run it, one after the other. */
 export const migrationDocument = `kind: LeaderMigrationConfiguration

@@ -27,6 +27,16 @@ export class Fleet implements AsyncDisposable {
     return ["exec", this.#lease, ...identity, "--lease-duration", "8s", "--restart", "--quiet", "--", "sleep", "3600"];
   }
 
+  /** The same on lines that fit a terminal. */
+  commandText(name: string, version: string): readonly string[] {
+    const words = this.commandLine(name, version);
+    const second = words.indexOf("--coordinated");
+    const third = words.indexOf("--lease-duration");
+    const parts = [words.slice(0, second), words.slice(second, third), words.slice(third)];
+    const text = parts.map((part) => part.join(" ")).join(" \\\n    ");
+    return `  tenure ${text}`.split("\n");
+  }
+
   /** Starts a node. */
   start(name: string, version: string): void {
     const env = { ...process.env, TENURE_ENDPOINT: this.#endpoint };

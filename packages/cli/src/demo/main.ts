@@ -4,7 +4,6 @@ import { openConnection } from "../context/connection.ts";
 import { exitCodes, failureText } from "../exit-code.ts";
 import { processTerminal } from "../output/terminal.ts";
 import { runCommandLine } from "../run-command-line.ts";
-import { migrationName } from "./controller-move.ts";
 import { Story } from "./story.ts";
 
 const endpoint = process.argv[2] ?? "127.0.0.1:8368";
@@ -25,7 +24,7 @@ const settings = {
 
 const next = `
 What to try next, in a second terminal after npm start:
-  npx tenure exec hello/world -- sh -c 'echo "I lead with $TENURE_TOKEN"; sleep 60'
+  npx tenure exec hello/world -- sh -c 'echo "token $TENURE_TOKEN"; sleep 60'
   npx tenure leases -w
   npx tenure explain hello/world
   npx tenure --help
@@ -34,10 +33,7 @@ The guide is docs/cli.md.`;
 try {
   await using tenure = await openConnection(settings, { signal: stop.signal });
   const environment = { ...process.env, TENURE_ENDPOINT: endpoint };
-  const lines = [
-    ["history", "demo/scheduler"],
-    ["migrations", "status", `demo/${migrationName}`],
-  ];
+  const lines = [["history", "demo/scheduler"], ["status"]];
   await new Story(tenure, endpoint, terminal, stop.signal).tell(async () => {
     for (const argv of lines) {
       terminal.print(`\n$ tenure ${argv.join(" ")}`);

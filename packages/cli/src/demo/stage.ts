@@ -9,8 +9,8 @@ export interface LaneState {
   readonly state: "absent" | "leads" | "waits";
 }
 
-/** One column of the timeline is this long. */
-const columnMs = 500;
+/** One column of the timeline is this long: the whole story fits into 80 columns. */
+const columnMs = 1_000;
 
 const marks = { absent: " ", leads: "█", waits: "·" } as const;
 
@@ -31,12 +31,21 @@ export class Stage implements Disposable {
     if (terminal.isTerminal) this.#tick();
   }
 
+  /** Opens an act. */
+  open(title: string): void {
+    this.#print(`\n${this.#terminal.paint(`── ${title} `, "good")}`);
+  }
+
   /** Tells what happens, once and for good; nothing any more when the stage is closed. */
   tell(text: string): void {
+    const seconds = ((systemClock.now() - this.#beganMs) / 1_000).toFixed(1).padStart(5);
+    this.#print(`${this.#terminal.paint(`${seconds} s`, "quiet")}  ${text}`);
+  }
+
+  #print(text: string): void {
     if (this.#isClosed) return;
     this.#erase();
-    const seconds = ((systemClock.now() - this.#beganMs) / 1_000).toFixed(1).padStart(5);
-    this.#terminal.print(`${this.#terminal.paint(`${seconds} s`, "quiet")}  ${text}`);
+    this.#terminal.print(text);
     if (this.#terminal.isTerminal) this.#draw();
   }
 
@@ -68,10 +77,13 @@ export class Stage implements Disposable {
     const width = Math.max(20, this.#terminal.columns - label - 4);
     const lines = lanes.map(({ name, note, state }) => {
       const text = `${name} ${note}`.padEnd(label);
-      const drawn = (this.#columns.get(name) ?? "").slice(-width);
+      const drawn = (this.#columns.get(name) ?? "")
+        .slice(-width)
+        .replaceAll(/█+/g, (led) => this.#terminal.paint(led, "good"));
       return `  ${this.#terminal.paint(text, state === "leads" ? "good" : "quiet")}  ${drawn}`;
     });
-    this.#terminal.write(`\n${lines.join("\n")}\n`);
-    this.#drawnLines = lines.length + 1;
+    const legend = this.#terminal.paint(`  ${"".padEnd(label)}  ${marks.leads} leads   ${marks.waits} waits`, "quiet");
+    this.#terminal.write(`\n${[...lines, legend].join("\n")}\n`);
+    this.#drawnLines = lines.length + 2;
   }
 }

@@ -58,17 +58,17 @@ export class Story {
   }
 
   async #fleetStarts(): Promise<void> {
-    this.#stage.tell(`a fleet of three starts with ${oldVersion}; each node runs`);
-    this.#stage.tell(`tenure ${this.#fleet.commandLine("node-N", oldVersion).join(" ")}`);
+    this.#stage.open(`a fleet of three starts with ${oldVersion}`);
+    this.#stage.tell("each node runs one program, and one of them leads:");
+    for (const line of this.#fleet.commandText("node-N", oldVersion)) this.#stage.tell(line);
     for (const name of names) this.#fleet.start(name, oldVersion);
     await this.#until(() => this.#leader !== "", "a leader");
     await this.#look();
   }
 
   async #upgradeRolls(): Promise<void> {
-    this.#stage.tell(
-      `an upgrade to ${newVersion} rolls through, the leader first; the old version leads until the last old node goes`,
-    );
+    this.#stage.open(`an upgrade to ${newVersion} rolls through, the leader first`);
+    this.#stage.tell("the oldest version leads: nobody acts on what others do not know yet");
     const first = this.#leader;
     for (const name of [first, ...names.filter((one) => one !== first)]) {
       this.#stage.tell(`${name} is upgraded`);
@@ -84,7 +84,8 @@ export class Story {
   async #leaderDies(): Promise<void> {
     const name = this.#leader;
     const token = this.#token;
-    this.#stage.tell(`${name} is killed (SIGKILL); nobody may lead before its term is surely over`);
+    this.#stage.open(`${name} is killed (SIGKILL)`);
+    this.#stage.tell("nobody may lead before its term is surely over");
     await this.#fleet.end(name, "SIGKILL");
     await this.#until(() => this.#token > token && this.#leader !== "", "the next leader");
     await this.#look();
@@ -94,7 +95,8 @@ export class Story {
   }
 
   async #controllerMoves(): Promise<void> {
-    this.#stage.tell(`the controller ${controller} moves from ${oldManager} to ${newManager} under a migration lock`);
+    this.#stage.open(`the controller ${controller} moves from ${oldManager} to ${newManager}`);
+    this.#stage.tell("a migration lock lets one of them run it, never both");
     await this.#tenure.session.change("MigrationService.Apply", (attempt) =>
       MigrationServiceApplyRequest.fromPartial({ attempt, document: migrationDocument, namespace: "demo" }),
     );
