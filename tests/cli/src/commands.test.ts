@@ -2,6 +2,7 @@ import { commands } from "@tenure/cli";
 import { startScript } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { changing } from "./changing.ts";
+import { collecting } from "./collecting.ts";
 import { demoFile } from "./command-line.ts";
 import { running } from "./running.ts";
 import { closeScene, deployment, lines, openScene } from "./scene.ts";
@@ -16,6 +17,7 @@ const patient = { timeout: 180_000 };
 describe("seeing", patient, seeing);
 describe("changing", patient, changing);
 describe("running", patient, running);
+describe("collecting", patient, collecting);
 
 it("every command was run, here or in the other files", () => {
   const elsewhere = new Set(["completion", "context", "exec", "lock"]);

@@ -52,10 +52,20 @@ export async function firstWatched(line: string): Promise<string> {
 /** Who leads a lease of the scene; empty if nobody does. */
 export const leaderOf = async (lease: string) => (await see(`leader tests/${lease}`)).out.trim();
 
+/** Collects at once, and holds back for a single one. */
+const identity = [
+  "--minimum-beat-interval=100ms",
+  "--collection-grace=0s",
+  "--collection-settle=0s",
+  "--collection-resync=500ms",
+  "--hold-back-minimum=1",
+];
+
 /** Starts it. */
 export async function openScene(): Promise<void> {
   deployment = await startDeployment({
     services: { "lease-store": 1, gateway: 1, identity: 1, election: 1, migration: 1 },
+    args: { identity },
   });
   const n1 = await client("n1");
   leadFor(n1, "scheduler", "1.20.0");
