@@ -3,8 +3,10 @@ import type { Change, Kind } from "../records/kind.ts";
 import { tableLines } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** A terminal is redrawn at most this often, however much changes. */
+/** A terminal is redrawn at most this often, however much changes, */
 const redrawEveryMs = 100;
+/** and this often without a change, because ages grow. */
+const refreshEveryMs = 1_000;
 
 /**
  * A table that changes: redrawn in place on a terminal, as much of it as fits; elsewhere a row for every change, the
@@ -18,6 +20,7 @@ export class LiveTable<Item> implements Disposable {
   readonly #widths: number[] = [];
   #drawnLines = 0;
   #hasTitles = false;
+  #isChanged = false;
   #redrawing: Timer | undefined;
 
   constructor(kind: Pick<Kind<Item>, "columns" | "name">, terminal: Terminal, isWide: boolean) {
@@ -32,14 +35,21 @@ export class LiveTable<Item> implements Disposable {
     if (change.kind === "removed") this.#items.delete(name);
     else this.#items.set(name, change.item);
     if (!this.#terminal.isTerminal) this.#append(change);
-    else this.#redrawing ??= systemClock.schedule(redrawEveryMs, () => this.#redraw());
+    else if (!this.#isChanged) {
+      this.#isChanged = true;
+      this.#redrawIn(redrawEveryMs);
+    }
   }
 
   /** Shows what was not shown yet. */
   [Symbol.dispose](): void {
-    if (this.#redrawing === undefined) return;
-    this.#redrawing.cancel();
-    this.#redraw();
+    if (this.#isChanged) this.#redraw();
+    this.#redrawing?.cancel();
+  }
+
+  #redrawIn(delayMs: number): void {
+    this.#redrawing?.cancel();
+    this.#redrawing = systemClock.schedule(delayMs, () => this.#redraw());
   }
 
   #append({ item, kind }: Change<Item>): void {
@@ -50,7 +60,7 @@ export class LiveTable<Item> implements Disposable {
   }
 
   #redraw(): void {
-    this.#redrawing = undefined;
+    this.#isChanged = false;
     const items = [...this.#items].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, item]) => item);
     const layout = { isWide: this.#isWide, nowMs: systemClock.wall() };
     const lines = this.#cut(tableLines(this.#kind.columns, items, this.#terminal, layout));
@@ -58,6 +68,7 @@ export class LiveTable<Item> implements Disposable {
     // Without wrapping a line is a line, however narrow the terminal is.
     this.#terminal.write(`${up}\u001b[?7l${lines.join("\n")}\n\u001b[?7h`);
     this.#drawnLines = lines.length;
+    this.#redrawIn(refreshEveryMs);
   }
 
   /** The cursor cannot go back above the screen, so what does not fit is only counted. */
