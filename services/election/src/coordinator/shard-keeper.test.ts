@@ -99,6 +99,19 @@ describe("the keeper of shards", () => {
     await keeper[Symbol.asyncDispose]();
   });
 
+  it("names the shards that nobody has had for long, also while it tries to take them", async () => {
+    const { clock, keeper, store } = keeping();
+    store.isAway = true;
+    await clock.advance(14_000);
+    expect(keeper.freeFor(15_000)).toEqual([]);
+    await clock.advance(2_000);
+    expect(keeper.freeFor(15_000)).toEqual([0, 1]);
+    store.isAway = false;
+    await clock.advance(2 * shardTiming(5_000).renewIntervalMs);
+    expect(keeper.freeFor(0)).toEqual([]);
+    await keeper[Symbol.asyncDispose]();
+  });
+
   it("[90] ceases at once when a renewal is refused: another holds the shard", async () => {
     const { clock, keeper, store, told } = keeping();
     await clock.advance(0);

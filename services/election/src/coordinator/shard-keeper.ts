@@ -55,6 +55,8 @@ export class ShardKeeper implements AsyncDisposable {
   readonly #held = new Map<number, Held>();
   readonly #taking = new Set<number>();
   readonly #freeSinceMs = new Map<number, number>();
+  /** The same for those that nobody holds, also while this replica tries to. */
+  readonly #unheldSinceMs = new Map<number, number>();
   readonly #work = new Set<Promise<void>>();
   #timer: Timer;
   #sends = 0n;
@@ -75,7 +77,7 @@ export class ShardKeeper implements AsyncDisposable {
   /** Shards that nobody has coordinated for this long, as far as this replica sees. */
   freeFor(durationMs: number): readonly number[] {
     const sinceMs = this.#options.clock.now() - durationMs;
-    return [...this.#freeSinceMs].filter(([, freeSinceMs]) => freeSinceMs <= sinceMs).map(([shard]) => shard);
+    return [...this.#unheldSinceMs].filter(([, unheldSinceMs]) => unheldSinceMs <= sinceMs).map(([shard]) => shard);
   }
 
   /** Whether this replica coordinates a shard at this very moment. */
@@ -121,8 +123,9 @@ export class ShardKeeper implements AsyncDisposable {
     const now = clock.now();
     const holders = this.#leases.map((lease, shard) => this.#holderOf(lease, shard));
     holders.forEach((holder, shard) => {
-      if (holder !== "") this.#freeSinceMs.delete(shard);
-      else if (!this.#freeSinceMs.has(shard)) this.#freeSinceMs.set(shard, now);
+      const isHeld = holder !== "" && (this.#held.has(shard) || !this.#taking.has(shard));
+      noteSince(this.#freeSinceMs, shard, holder === "", now);
+      noteSince(this.#unheldSinceMs, shard, !isHeld, now);
     });
     const freeForMs = new Map([...this.#freeSinceMs].map(([shard, sinceMs]) => [shard, now - sinceMs]));
     const { give, take } = shardMoves({ self: instance, peers: peers(), holders, freeForMs });
@@ -211,4 +214,10 @@ export class ShardKeeper implements AsyncDisposable {
   #asking() {
     return { principal: this.#options.principal, deadlineMs: this.#timing.requestTimeoutMs };
   }
+}
+
+/** Keeps since when something is so. */
+function noteSince(sinceMs: Map<number, number>, shard: number, isSo: boolean, now: number): void {
+  if (!isSo) sinceMs.delete(shard);
+  else if (!sinceMs.has(shard)) sinceMs.set(shard, now);
 }
