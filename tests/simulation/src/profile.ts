@@ -105,6 +105,9 @@ const watches: Profile = {
   incidents: ["cutLog", "cutLog", "crash", "crash", "compact", "pause"],
 };
 
+/** Changes hands at a pace, and is claimed by its candidates when no coordinator acts. */
+const pacedSpec: LeaseSpec = { ...shortSpec, minimumTermMs: 300, coolDownMs: 200, fallbackDelayMs: 500 };
+
 /** Leases whose holders are elected, beside one that is not. */
 const elections: Profile = {
   ...quiet,
@@ -133,7 +136,10 @@ const coordination: Profile = {
   elections: 2,
   electionChanges: Number.POSITIVE_INFINITY,
   operator: "none",
-  leases: (count) => numbered(Math.min(count, 2), (index) => plan(`world/elected-${index}`, "elected")),
+  leases: (count) => [
+    plan("world/elected-1", "elected"),
+    ...(count > 1 ? [plan("world/elected-2", "elected", { spec: pacedSpec })] : []),
+  ],
   incidents: ["crash", "pause", "cutLog", "isolate", "roll", "roll", "suspend", "suspend"],
   afterMs: 8_000,
 };

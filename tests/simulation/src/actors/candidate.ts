@@ -1,5 +1,5 @@
 import { CandidateLiveness, leaseKeyToWire } from "@tenure/contracts";
-import type { CandidateSpec, Command } from "@tenure/core";
+import type { Attempt, CandidateSpec, Claimant, Command, Grant, LeaseSpec } from "@tenure/core";
 import { timing } from "../store/timing.ts";
 import type { StoreClient } from "./store-client.ts";
 import { type HolderOptions, TermLife } from "./term-life.ts";
@@ -18,6 +18,14 @@ export interface CandidateOptions extends HolderOptions {
   readonly isFickle: boolean;
 }
 
+/** What every request for a term has. */
+interface TermRequest {
+  readonly principal: string;
+  readonly attempt: Attempt;
+  readonly claimant: Claimant;
+  readonly sendNumber: bigint;
+}
+
 const alone = { kind: "exclusive", units: 1 } as const;
 /** Well below the time for which a beat counts. */
 const beatMs = 120;
@@ -30,18 +38,23 @@ export class Candidate {
   readonly #client: StoreClient;
   readonly #life: TermLife;
   readonly #leases: readonly string[];
+  /** What leases are created with that may be claimed when no coordinator acts. */
+  readonly #fallbacks: ReadonlyMap<string, LeaseSpec>;
   readonly #registered = new Set<string>();
   readonly #left = new Set<string>();
   /** The leases that it is accepting or holding. */
   readonly #busy = new Set<string>();
-  #accepts = 0;
+  #terms = 0;
   #beats: bigint;
 
   constructor(options: CandidateOptions) {
     this.#options = options;
     this.#client = options.client;
     this.#life = new TermLife(options);
-    this.#leases = options.leases.filter(({ use }) => use === "elected").map(({ key }) => key);
+    const elected = options.leases.filter(({ use }) => use === "elected");
+    this.#leases = elected.map(({ key }) => key);
+    const fallbacks = elected.filter(({ spec }) => spec.fallbackDelayMs !== undefined);
+    this.#fallbacks = new Map(fallbacks.map(({ key, spec }) => [key, spec]));
     this.#beats = BigInt(options.client.life) * beatsPerLife;
   }
 
@@ -84,8 +97,8 @@ export class Candidate {
     if (this.#busy.has(lease)) return;
     this.#busy.add(lease);
     if (random.next() < 0.5) await this.#client.process.sleep(random.next() * 150);
-    const grants = await this.#accept(lease, token);
-    if (grants !== undefined) await this.#life.live(grants.map((grant) => ({ grant, mode: alone })));
+    const grants = await this.#begin(lease, (by) => ({ kind: "accept", lease, candidate: by.principal, token, ...by }));
+    if (grants !== undefined) await this.#lead(lease, grants);
     else if (flaws.actsWhenChosen ?? false) {
       const sendNumber = this.#life.numbers.next();
       await this.#life.live([{ grant: { lease, holdId: 0, token, sendNumber }, mode: alone }]);
@@ -115,11 +128,14 @@ export class Candidate {
   }
 
   async #appear(lease: string): Promise<void> {
+    const spec = this.#fallbacks.get(lease);
+    if (spec !== undefined && !this.#registered.has(lease)) await this.#create(lease, spec);
     // Who stands for a migration lock registers again with the configuration that it runs with now.
     const isDone = this.#registered.has(lease) && this.#options.participant === undefined;
     const isKnown = isDone ? await this.#answer(lease, 0n) : await this.#register(lease);
     if (isKnown === false) this.#registered.delete(lease);
     else if (isKnown) this.#registered.add(lease);
+    if (spec !== undefined && isKnown) void this.#claim(lease, spec);
   }
 
   #participant(): Pick<CandidateSpec, "participant"> {
@@ -127,17 +143,45 @@ export class Candidate {
     return participant === undefined ? {} : { participant: participant() };
   }
 
-  async #accept(lease: string, token: bigint) {
+  /** Claims what may be left to its candidates; mostly a coordinator is faster (rule 21). */
+  async #claim(lease: string, spec: LeaseSpec): Promise<void> {
+    if (this.#busy.has(lease)) return;
+    const claims = [{ lease, mode: "exclusive", units: 1, spec }] as const;
+    const grants = await this.#begin(lease, (by) => ({
+      kind: "acquire",
+      claims,
+      fallbackCandidate: by.principal,
+      ...by,
+    }));
+    // Chosen meanwhile, it leaves what it claimed to run out.
+    if (grants !== undefined && !this.#busy.has(lease)) await this.#lead(lease, grants);
+  }
+
+  async #lead(lease: string, grants: readonly Grant[]): Promise<void> {
+    this.#busy.add(lease);
+    await this.#life.live(grants.map((grant) => ({ grant, mode: alone })));
+    this.#busy.delete(lease);
+  }
+
+  /** Asks for a term until that is answered or given up. */
+  async #begin(lease: string, make: (by: TermRequest) => Command): Promise<readonly Grant[] | undefined> {
     const attempt = { ...this.#client.nextAttempt(), settledBelow: 0n };
     const { principal } = this.#client;
-    this.#accepts += 1;
-    const holderKey = `${this.#client.clientId}:accept-${this.#accepts}/1`;
+    this.#terms += 1;
+    const holderKey = `${this.#client.clientId}:term-${this.#terms}/1`;
     const claimant = { holder: principal, holderKey, timing, ...this.#participant() };
-    const answer = await this.#client.change(this.#client.partitionOf(lease), 4 * timing.requestTimeoutMs, () => {
-      const sendNumber = this.#life.numbers.next();
-      return { kind: "accept", principal, attempt, lease, candidate: principal, token, claimant, sendNumber };
-    });
+    const answer = await this.#client.change(this.#client.partitionOf(lease), 4 * timing.requestTimeoutMs, () =>
+      make({ principal, attempt, claimant, sendNumber: this.#life.numbers.next() }),
+    );
     return answer?.reply.kind === "granted" ? answer.reply.grants : undefined;
+  }
+
+  /** As a candidate with a fallback delay does: the lease first, unless somebody has created it. */
+  async #create(lease: string, spec: LeaseSpec): Promise<void> {
+    const attempt = { ...this.#client.nextAttempt(), settledBelow: 0n };
+    const { principal } = this.#client;
+    const command: Command = { kind: "create", principal, attempt, lease, spec };
+    await this.#client.change(this.#client.partitionOf(lease), 400, () => command);
   }
 
   async #register(lease: string): Promise<boolean | undefined> {

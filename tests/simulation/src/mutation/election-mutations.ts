@@ -52,6 +52,30 @@ const inCoordination: readonly Mutation[] = [
     replace:
       "if (successor === undefined) return conclude(situation, { ...base, lookAgainMs: dueMs });\n    if (!isWanted)",
   }),
+  edited("leaves a lease to its candidates at once", ["rule 21"], {
+    module: "core",
+    file: "decide/clearance.js",
+    find: "return leftMs > 0 ? { kind: \"coordinated\", lease: record.key, retryAfterMs: leftMs } : undefined;",
+    replace: "return undefined;",
+  }),
+  edited("leaves alone whoever claimed while no coordinator acted", ["best"], {
+    module: "core",
+    file: "election/election-decision.js",
+    find: ' || origin === "fallback"',
+    replace: "",
+  }),
+  edited("ends a term before its minimum age", ["minimum term"], {
+    module: "core",
+    file: "election/preemption.js",
+    find: "if (youngMs > 0) {",
+    replace: "if (false) {",
+  }),
+  edited("forgets that the loser of a term sits out", ["cool-down"], {
+    module: "core",
+    file: "decide/end.js",
+    find: "losses.has(endReason) && coolDownMs > 0",
+    replace: "false",
+  }),
   edited("leads by the oldest when the newest is asked for", ["best"], {
     module: "core",
     file: "election/criterion.js",

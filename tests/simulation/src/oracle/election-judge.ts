@@ -15,8 +15,7 @@ interface Rest {
 
 /**
  * Judges elections in the log: a term by election is begun by the accept of the one that was chosen, within the window
- * on the writer's own clock; who missed it sits out; and plain claims stand back from leases with candidates (rules 18
- * and 21, I9).
+ * on the writer's own clock, and who missed it sits out (rule 18, I9).
  */
 export class ElectionJudge {
   readonly #sight: WriterSight;
@@ -100,8 +99,6 @@ export class ElectionJudge {
     const what = `${lease} was given to ${holder} (token ${token}) in batch ${batch.sequence}`;
     if (origin !== "elected") {
       demand(choice === undefined, "rule 18", () => `${what} while ${choice?.pending.candidate} may accept`);
-      const names = [...this.#namesOf(lease).keys()];
-      demand(names.length === 0, "rule 21", () => `${what} by a plain claim beside the candidates ${names.join(", ")}`);
       return;
     }
     demand(choice?.pending.token === token, "I9", () => `${what} by an election that is not pending`);

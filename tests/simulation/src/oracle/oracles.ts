@@ -17,10 +17,12 @@ import { LogJudge } from "./log-judge.ts";
 import { LogRecord } from "./log-record.ts";
 import { LossJudge } from "./loss-judge.ts";
 import { MigrationJudge } from "./migration-judge.ts";
+import { PaceJudge } from "./pace-judge.ts";
 import { type BelievedTerm, TermJudge } from "./term-judge.ts";
 import { demand, Violation } from "./violation.ts";
 import { WatchJudge } from "./watch-judge.ts";
 import { WatcherJudge } from "./watcher-judge.ts";
+import { WriterSight } from "./writer-sight.ts";
 
 /** All that watches a world. Whatever one of them finds ends the run. */
 export class Oracles {
@@ -33,6 +35,7 @@ export class Oracles {
   readonly leaders = new LeaderJudge();
   readonly migrations = new MigrationJudge();
   readonly #coordination = new CoordinationJudge();
+  readonly #pace: PaceJudge;
   readonly #losses: LossJudge;
   readonly #changes = new ChangeRecord();
   readonly #watchers = new Map<string, WatcherJudge>();
@@ -51,6 +54,7 @@ export class Oracles {
     this.watches = new WatchJudge(this.logs);
     this.judge = new LogJudge(nodeOf);
     this.answers = new AnswerJudge(this.logs, this.judge);
+    this.#pace = new PaceJudge(new WriterSight(nodeOf));
     this.#losses = new LossJudge(log);
     const all = new Set(this.logs.keys());
     let last = 0n;
@@ -99,7 +103,11 @@ export class Oracles {
   choicesOf(node: ElectionNode): ChoiceListener {
     return {
       onElect: (lease, request) => this.court.examine(() => this.#coordination.elects(node, lease, request)),
-      onMark: (lease, request) => this.court.examine(() => this.#coordination.marks(node, lease, request)),
+      onMark: (lease, request) =>
+        this.court.examine(() => {
+          this.#coordination.marks(node, lease, request);
+          this.#pace.marks(node, lease, request);
+        }),
     };
   }
 
@@ -203,6 +211,7 @@ export class Oracles {
     this.#coordination.judge(batch, log.state);
     for (const event of batch.events) {
       this.leaders.judge(event, this.#time.nowMs);
+      this.#pace.judge(batch, event);
       this.migrations.judge(event);
     }
     for (const event of batch.events) {
