@@ -15,6 +15,7 @@ import {
   Exclusion,
   ReadConsistency,
   StrategyKind,
+  StrategySource,
 } from "@tenure/contracts";
 import type { Tenure } from "@tenure/sdk";
 import { waitFor } from "@tenure/testkit";
@@ -92,6 +93,8 @@ describe("every call of elections, on the bus of a secured deployment and throug
     const strategy = { kind: StrategyKind.PRIORITY };
     const set = ElectionServiceSetStrategyRequest.fromPartial({ lease, strategy, dryRun: true, note });
     expect((await session.call("ElectionService.SetStrategy", set)).consequence?.ranking).toHaveLength(2);
+    const { lease: changed } = await session.call("ElectionService.SetStrategy", { ...set, dryRun: false });
+    expect(changed?.strategy).toMatchObject({ strategy, source: StrategySource.OPERATOR });
     const stepDown = ElectionServiceStepDownRequest.fromPartial({ lease, note, dryRun: true });
     for (const answer of [
       await elections.stepDown(stepDown),
@@ -108,29 +111,33 @@ describe("every call of elections, on the bus of a secured deployment and throug
     await a.release((await leaseOf(deployment, "both-ways"))?.lastToken ?? 0n);
   }, 120_000);
 
-  it("[104] SetPriority and Cordon change who can be chosen and how it ranks, and Explain says why", async () => {
+  it("[104] SetPriority and Cordon through gRPC change who can be chosen and how it ranks, and Explain says why", async () => {
     const { a, b, token } = await led("weights");
     const chosen = b.chosen();
-    const { candidates, elections } = deployment;
+    const { elections } = deployment;
+    const { session } = outside;
     const row = async () => {
       const request = ElectionServiceExplainRequest.fromPartial({ lease: key("weights"), read: fresh });
       return (await elections.explain(request)).decision?.ranking.find(({ candidate }) => candidate?.key?.name === "b");
     };
     const note = { reason: "drill" };
-    await candidates.setPriority(
-      CandidateServiceSetPriorityRequest.fromPartial({ candidate: b.key, priority: { value: 7 } }),
-    );
+    const weigh = (value: number) => {
+      const request = CandidateServiceSetPriorityRequest.fromPartial({ candidate: b.key, priority: { value } });
+      return session.call("CandidateService.SetPriority", request);
+    };
+    await weigh(7);
     expect(await row()).toMatchObject({ rank: 1, reason: "before a by priority (7, a has none)" });
-    await candidates.cordon(CandidateServiceCordonRequest.fromPartial({ candidate: b.key, note }));
+    const cordon = CandidateServiceCordonRequest.fromPartial({ candidate: b.key, note });
+    await session.call("CandidateService.Cordon", cordon);
     expect(await row()).toMatchObject({
       rank: 0,
       exclusion: Exclusion.CORDONED,
-      reason: "is cordoned by operator: drill",
+      reason: "is cordoned by anonymous: drill",
     });
-    await candidates.uncordon(CandidateServiceUncordonRequest.fromPartial({ candidate: b.key, note }));
+    const uncordon = CandidateServiceUncordonRequest.fromPartial({ candidate: b.key, note });
+    await session.call("CandidateService.Uncordon", uncordon);
     expect(await row()).toMatchObject({ rank: 1 });
-    const invalid = CandidateServiceSetPriorityRequest.fromPartial({ candidate: b.key, priority: { value: 0 } });
-    await expect(candidates.setPriority(invalid)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+    await expect(weigh(0)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
     await a.release(token);
     expect(await chosen).toBeGreaterThan(token);
   }, 120_000);
