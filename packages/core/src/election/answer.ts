@@ -49,8 +49,8 @@ function unasked(candidate: CandidateRecord, { record }: ElectionView): Candidat
  * The end of a candidate's own last term, if that ran out for want of renewals and it has shown no life since. It was
  * silent for L, longer than any ping would wait, so nobody is kept waiting for it; it leads again if it answers.
  */
-function lossOf({ name, renewal }: CandidateRecord, { history }: LeaseRecord): Transition | undefined {
-  const end = history.findLast(({ holder, kind }) => kind === "ended" && holder === name);
+function lossOf({ name, renewal }: CandidateRecord, record: LeaseRecord): Pick<Transition, "position"> | undefined {
+  const end = record.lastEndOf(name);
   return end?.cause === "expired" && renewal.sequence <= end.position.sequence ? end : undefined;
 }
 

@@ -156,6 +156,15 @@ export function linesOf(
   return lines.reverse();
 }
 
+/** The newest line of a history that is wanted, as it is kept: nothing is made for it. */
+export function newestLine(history: History | undefined, isWanted: (history: History) => boolean): History | undefined {
+  let left = history?.count ?? 0;
+  for (let each = history; each !== undefined && left > 0; each = each.before, left -= 1) {
+    if (isWanted(each)) return each;
+  }
+  return undefined;
+}
+
 /** Lines that no longer count are left linked until there is one of them for so many that do. */
 const countedPerSurplus = 4;
 

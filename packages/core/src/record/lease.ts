@@ -2,7 +2,7 @@ import type { LeaseKey } from "../key.ts";
 import type { CandidateRecord } from "./candidate.ts";
 import type { DecisionRecord, Eligibility, MigrationRecord } from "./eligibility.ts";
 import type { GuardedValue } from "./guarded.ts";
-import { extendHistory, type History, historyOf, linesOf } from "./history.ts";
+import { extendHistory, type History, historyOf, linesOf, newestLine } from "./history.ts";
 import { type EndOfTerm, Hold, type PendingHold, type TermEndReason } from "./hold.ts";
 import { defaultLeaseSpec, type LeaseSpec } from "./lease-spec.ts";
 import type { Position } from "./position.ts";
@@ -93,6 +93,11 @@ export class LeaseRecord {
   /** The lines of history that the batch at this sequence wrote, if it is the last one that wrote any. */
   linesAt(sequence: bigint): readonly Transition[] {
     return linesOf(this.#history, ({ position }) => position.sequence === sequence);
+  }
+
+  /** How and where the last term of a holder ended, as far as history goes back. */
+  lastEndOf(holder: string): Pick<Transition, "cause" | "position"> | undefined {
+    return newestLine(this.#history, (line) => line.kind === "ended" && line.holder === holder);
   }
 
   /** Adds a line to the history and drops the oldest beyond `most`. */

@@ -39,7 +39,8 @@ export class Candidacy implements AsyncDisposable {
   #keeping: Promise<void> = Promise.resolve();
   #withdrawn: Promise<void> | undefined;
   #choice: PendingHold | undefined;
-  #onChoice: (() => void) | undefined;
+  #mayClaim: boolean;
+  #news: { readonly heard: Promise<void>; readonly tell: () => void } | undefined;
   /** Ends the pause between two renewals. */
   #refresh = new AbortController();
   #lastToken = 0n;
@@ -49,6 +50,7 @@ export class Candidacy implements AsyncDisposable {
     this.#plan = plan;
     this.#lease = lease;
     this.key = { lease, name };
+    this.#mayClaim = this.isFirstCome;
     const unfollow = context.session.followCandidate(this.key, {
       onPing: () => {},
       onPending: (pending) => this.#hear(pending),
@@ -67,28 +69,33 @@ export class Candidacy implements AsyncDisposable {
     return isFirstCome(this.#plan.spec.strategy);
   }
 
-  /** Whether the lease may be left to its candidates: it has a fallback delay, or whoever claims first leads. */
-  async mayClaim(signal: AbortSignal): Promise<boolean> {
-    if (this.isFirstCome) return true;
-    const lease = await this.#readLease(signal).catch(() => undefined);
-    return lease?.spec?.fallbackDelay !== undefined || isFirstCome(lease?.strategy?.strategy);
+  /** Whether the lease may be left to its candidates, as it was last read: see {@link isLeftToCandidates}. */
+  get mayClaim(): boolean {
+    return this.#mayClaim;
   }
 
   /** Registers; rejects when that can never succeed. Resolves early when stopped. */
   async start(stop: AbortSignal): Promise<void> {
+    stop.addEventListener("abort", () => this.#tellNews(), { once: true });
     await this.#createLease(stop);
     await this.#register(stop);
     this.#keeping = this.#keep();
   }
 
-  /** The next choice of this candidate; undefined when the signal is aborted first. */
-  async choice(signal: AbortSignal): Promise<PendingHold | undefined> {
-    while (this.#choice === undefined && !signal.aborted) {
-      await new Promise<void>((resolve) => {
-        this.#onChoice = resolve;
-        signal.addEventListener("abort", () => resolve(), { once: true });
+  /** Resolves at the next news: a choice, a lease that may be claimed from now on, or the end of the wait for them. */
+  news(): Promise<void> {
+    if (this.#news === undefined) {
+      let tell = () => {};
+      const heard = new Promise<void>((resolve) => {
+        tell = resolve;
       });
+      this.#news = { heard, tell };
     }
+    return this.#news.heard;
+  }
+
+  /** The newest choice of this candidate that was not taken before. */
+  takeChoice(): PendingHold | undefined {
     const choice = this.#choice;
     this.#choice = undefined;
     return choice;
@@ -129,7 +136,12 @@ export class Candidacy implements AsyncDisposable {
     if (pending.token <= this.#lastToken) return;
     this.#lastToken = pending.token;
     this.#choice = pending;
-    this.#onChoice?.();
+    this.#tellNews();
+  }
+
+  #tellNews(): void {
+    this.#news?.tell();
+    this.#news = undefined;
   }
 
   /** The lease with its fallback delay, if nobody has named it before. */
@@ -215,8 +227,11 @@ export class Candidacy implements AsyncDisposable {
     if (ping !== undefined && ping.number > ping.answeredNumber) {
       await session.call("CandidateService.Ack", this.#answer(ping.number), { signal });
     }
-    const { pending } = (await this.#readLease(signal)) ?? {};
-    if (pending?.candidate === this.key.name) this.#hear(pending);
+    const lease = await this.#readLease(signal);
+    const wasLeft = this.#mayClaim;
+    this.#mayClaim = this.isFirstCome || isLeftToCandidates(lease);
+    if (this.#mayClaim && !wasLeft) this.#tellNews();
+    if (lease?.pending?.candidate === this.key.name) this.#hear(lease.pending);
   }
 
   async #readLease(signal: AbortSignal): Promise<Lease | undefined> {
@@ -232,6 +247,11 @@ export class Candidacy implements AsyncDisposable {
   #answer(pingNumber: bigint) {
     return { answers: [{ candidate: this.key, pingNumber }] };
   }
+}
+
+/** It has a fallback delay, or whoever claims first leads. */
+function isLeftToCandidates(lease: Lease | undefined): boolean {
+  return lease?.spec?.fallbackDelay !== undefined || isFirstCome(lease?.strategy?.strategy);
 }
 
 function isFirstCome(strategy: Strategy | undefined): boolean {

@@ -110,6 +110,9 @@ describe("a coordinated campaign", () => {
     expect(test.session.claims, "the lease has no fallback delay").toHaveLength(0);
     const lease = Lease.fromPartial({ spec: { fallbackDelay: { seconds: 5n } } });
     test.answers.set("LeaseService.Get", async () => ({ lease }));
+    await test.pass(239_999);
+    expect(test.session.claims, "it reads the lease when it renews").toHaveLength(0);
+    await test.pass(1);
     await test.pass(60_000);
     expect(test.session.claims.map(({ request }) => request.fallbackCandidate)).toEqual(["me"]);
     await test.choose(50n);

@@ -1,7 +1,7 @@
 import type { PendingHold } from "@tenure/contracts";
 import type { Timer } from "@tenure/kernel";
 import { toTenureError } from "../errors.ts";
-import type { ClientContext } from "../instance/client-context.ts";
+import { type ClientContext, stopSignal } from "../instance/client-context.ts";
 import { claimTerms, type PlannedClaim } from "../term/claim-terms.ts";
 import { HeldTerm, isWorthHolding } from "../term/held-term.ts";
 import { releaseTerm } from "../term/release-term.ts";
@@ -24,7 +24,7 @@ export async function* coordinatedCampaign(
   const [lease] = plan.leases;
   if (lease === undefined) return;
   const candidacyPlan = planCandidacy(options, plan.timing, plan.request.claimant.participant);
-  const stop = signal === undefined ? context.closing : AbortSignal.any([signal, context.closing]);
+  const stop = stopSignal(context, signal);
   if (stop.aborted) return;
   await using candidacy = new Candidacy(context, lease, plan.request.claimant.holder, candidacyPlan);
   context.emit({ kind: "campaigning", lease });
@@ -50,9 +50,6 @@ export async function* coordinatedCampaign(
   }
 }
 
-/** How often, about, a lease is looked at that was not left to its candidates so far. */
-const lookMs = 30_000;
-
 /** Waits for a choice, and in the queue for what the store leaves to candidates. Undefined when stopped. */
 async function winTerm(
   context: ClientContext,
@@ -64,19 +61,20 @@ async function winTerm(
   let delayMs = candidacy.isFirstCome ? 0 : plan.timing.requestTimeoutMs;
   try {
     while (!stop.aborted) {
-      claim ??= new FallbackClaim(context, plan, candidacy, stop, delayMs);
-      delayMs = 0;
-      const waiting = new AbortController();
-      const choice = candidacy.choice(AbortSignal.any([stop, waiting.signal]));
-      const won = await Promise.race([choice.then((pending) => ({ pending })), claim.outcome]);
-      waiting.abort();
-      if ("pending" in won) {
-        const term = won.pending && (await accept(context, plan, candidacy, won.pending, stop));
+      const choice = candidacy.takeChoice();
+      if (choice !== undefined) {
+        const term = await accept(context, plan, candidacy, choice, stop);
         if (term !== undefined) return term;
-      } else {
-        claim = undefined;
-        if (won.term !== undefined) return won.term;
+        continue;
       }
+      if (candidacy.mayClaim && claim === undefined) {
+        claim = new FallbackClaim(context, plan, candidacy, stop, delayMs);
+        delayMs = 0;
+      }
+      const won = await Promise.race([candidacy.news(), ...(claim === undefined ? [] : [claim.outcome])]);
+      if (won === undefined) continue;
+      claim = undefined;
+      if (won.term !== undefined) return won.term;
     }
     return undefined;
   } finally {
@@ -143,8 +141,6 @@ class FallbackClaim {
   }
 
   async #claim(signal: AbortSignal): Promise<{ readonly term: HeldTerm | undefined }> {
-    await this.#untilLeftToCandidates(signal);
-    if (signal.aborted) return { term: undefined };
     const request = { ...this.#plan.request, fallbackCandidate: this.#candidacy.key.name };
     try {
       const terms = await claimTerms(this.#context, { ...this.#plan, request }, { signal, waitMs: "forever" });
@@ -153,13 +149,6 @@ class FallbackClaim {
       if (!signal.aborted) await this.#pause(toTenureError(thrown), signal);
       return { term: undefined };
     }
-  }
-
-  /** Most leases are never left to their candidates: those cost a read now and then, and no claim that has to beat. */
-  async #untilLeftToCandidates(signal: AbortSignal): Promise<void> {
-    const { clock, random } = this.#context.session;
-    const sleep = (ms: number) => clock.sleep(ms, signal).catch(() => undefined);
-    while (!signal.aborted && !(await this.#candidacy.mayClaim(signal))) await sleep(lookMs * (0.5 + random.next()));
   }
 
   async #pause(error: ReturnType<typeof toTenureError>, signal: AbortSignal): Promise<void> {

@@ -32,3 +32,11 @@ export interface ClientContext {
   /** The id of this process's own identity, which its holds name; empty if it has none. */
   identityId?(): string;
 }
+
+/**
+ * Aborted when the client closes, or `signal` is. A signal of its own for each caller: to listen to one takes longer the
+ * more listen to it, and a client may have ten thousand campaigns.
+ */
+export function stopSignal({ closing }: Pick<ClientContext, "closing">, signal: AbortSignal | undefined): AbortSignal {
+  return AbortSignal.any(signal === undefined ? [closing] : [signal, closing]);
+}

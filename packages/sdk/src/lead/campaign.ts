@@ -1,7 +1,7 @@
 import { type CoordinatedOptions, coordinatedCampaign } from "../coordinated/index.ts";
 import type { TenureError } from "../errors.ts";
 import { toTenureError } from "../errors.ts";
-import type { ClientContext } from "../instance/client-context.ts";
+import { type ClientContext, stopSignal } from "../instance/client-context.ts";
 import { claimTerms, type PlannedClaim, planClaim } from "../term/claim-terms.ts";
 import type { HeldTerm } from "../term/held-term.ts";
 import type { HoldOptions } from "../term/hold-options.ts";
@@ -47,7 +47,7 @@ export async function* campaign(
     yield* coordinatedCampaign(context, plan, plan.coordinated, signal);
     return;
   }
-  const stop = signal === undefined ? context.closing : AbortSignal.any([signal, context.closing]);
+  const stop = stopSignal(context, signal);
   const { clock } = context.session;
   for (;;) {
     const term = await winTerm(context, plan, stop);
