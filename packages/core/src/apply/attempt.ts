@@ -2,23 +2,25 @@ import type { PartitionEvent } from "../partition/event.ts";
 import type { ClientWindow, RememberedOutcome } from "../partition/outcome.ts";
 import type { PartitionState } from "../partition/state.ts";
 import type { Position } from "../record/position.ts";
-import { extended } from "./history.ts";
 
 type Recorded = Extract<PartitionEvent, { readonly kind: "attemptRecorded" }>;
 
 /** Remembers what an attempt did. What falls out of the window raises the client's floor: it is refused, not redone. */
 export function recordAttempt(state: PartitionState, event: Recorded, position: Position): void {
   const { client, digest, number, settledBelow } = event;
-  const window = state.clients.get(client) ?? reviveClient(state, client);
-  const remembered: RememberedOutcome = { number, digest, outcome: { ...event.outcome, position } };
-  insert(window, remembered);
+  const known = state.clients.get(client);
+  const window = known ?? reviveClient(state, client);
+  insert(window, { number, digest, outcome: { ...event.outcome, position } });
   raiseFloor(window, settledBelow);
   const surplus = window.outcomes.length - state.settings.retention.outcomesPerClient;
   const last = window.outcomes[surplus - 1];
   if (surplus > 0 && last !== undefined) raiseFloor(window, last.number + 1n);
-  // Re-inserted, so that the map's order is from the least to the most recently changed client.
-  state.clients.delete(client);
-  state.clients.set(client, window);
+  if (known === undefined || state.newestClient !== client) {
+    // Re-inserted, so that the map's order is from the least to the most recently changed client.
+    state.clients.delete(client);
+    state.clients.set(client, window);
+    state.newestClient = client;
+  }
   retireClients(state);
 }
 
@@ -32,10 +34,10 @@ function insert(window: ClientWindow, remembered: RememberedOutcome): void {
   const { outcomes } = window;
   let place = outcomes.length;
   while (place > 0 && (outcomes[place - 1]?.number ?? 0n) > remembered.number) place--;
-  window.outcomes =
-    place === outcomes.length
-      ? extended(outcomes, remembered)
-      : [...outcomes.slice(0, place), remembered, ...outcomes.slice(place)];
+  // A list of one has no room to spare: most clients have done one thing.
+  if (outcomes.length === 0) window.outcomes = [remembered];
+  else if (place === outcomes.length) outcomes.push(remembered);
+  else outcomes.splice(place, 0, remembered);
 }
 
 function raiseFloor(window: ClientWindow, floor: bigint): void {
@@ -44,7 +46,7 @@ function raiseFloor(window: ClientWindow, floor: bigint): void {
   const { outcomes } = window;
   let below = 0;
   while (below < outcomes.length && (outcomes[below]?.number ?? floor) < floor) below++;
-  if (below > 0) window.outcomes = outcomes.slice(below);
+  if (below > 0) outcomes.splice(0, below);
 }
 
 function reviveClient(state: PartitionState, client: string): ClientWindow {

@@ -52,6 +52,6 @@ export interface RememberedOutcome {
 export interface ClientWindow {
   /** Attempts below this number are refused: their outcome is no longer known. */
   floor: bigint;
-  /** In order of attempt number. Replaced and never changed. */
-  outcomes: readonly RememberedOutcome[];
+  /** In order of attempt number. Changed in place. */
+  outcomes: RememberedOutcome[];
 }

@@ -41,6 +41,8 @@ export interface PartitionState {
   readonly namespaces: Map<string, number>;
   /** What is remembered of clients, least recently changed first. */
   readonly clients: Map<string, ClientWindow>;
+  /** The client that is last in `clients`, if this replica has put it there. Not replicated. */
+  newestClient: string | undefined;
   /** Clients whose outcomes are gone, with the lowest attempt number that may still be new; oldest first. */
   readonly retiredClients: Map<string, bigint>;
   /** The last batch that this replica had read when it loaded the state: the log must still have it. Not replicated. */
@@ -72,6 +74,7 @@ export function emptyPartition(partition: number, seenAtMs: number): PartitionSt
     holds: new HoldIndex(),
     namespaces: new Map(),
     clients: new Map(),
+    newestClient: undefined,
     retiredClients: new Map(),
     lastRead: undefined,
     texts: new Map(),

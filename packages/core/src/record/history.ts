@@ -38,9 +38,16 @@ const kinds = namesOf(kindNumbers);
 /** Number 0 is no cause. */
 const causes = namesOf(causeNumbers);
 
-/** What a cause's number and a count are multiplied by in a code. */
+/** What a cause's number, a count and a surplus are multiplied by in a code, which stays below 2^31: a small integer. */
 const causeFactor = 16;
 const countFactor = causeFactor * causeFactor;
+const surplusFactor = countFactor * 4_096;
+
+/** Most lines of a history: what has its place in a code. */
+const mostLines = 2_047;
+
+/** What a line says, as plain data or as a history says it. */
+type Said = Omit<Transition, "details"> & { readonly details?: TransitionDetails | undefined };
 
 /**
  * A lease's history, newest line first: what it says and the history before it. About half the room that lists of plain
@@ -50,29 +57,33 @@ export class History {
   readonly position: Position;
   readonly author: string;
   readonly before: History | undefined;
-  /** Kind, cause, and how many lines count, this one among them: older ones may still be linked. */
-  readonly #code: number;
+  /** Kind, cause, how many lines count, this one among them, and how many older ones are still linked. */
+  private readonly code: number;
 
-  constructor(line: Transition, count: number, before: History | undefined) {
-    const { author, cause, kind, position } = line;
+  constructor({ author, cause, kind, position }: Said, count: number, surplus: number, before: History | undefined) {
     this.position = position;
     this.author = author;
     this.before = before;
     const causeNumber = cause === undefined ? 0 : causeNumbers[cause];
-    this.#code = kindNumbers[kind] + causeNumber * causeFactor + count * countFactor;
+    this.code = kindNumbers[kind] + causeNumber * causeFactor + count * countFactor + surplus * surplusFactor;
   }
 
   /** How many lines it has. */
   get count(): number {
-    return Math.floor(this.#code / countFactor);
+    return Math.floor((this.code % surplusFactor) / countFactor);
+  }
+
+  /** How many lines are linked that no longer count. */
+  get surplus(): number {
+    return Math.floor(this.code / surplusFactor);
   }
 
   get kind(): TransitionKind {
-    return kinds[this.#code % causeFactor] as TransitionKind;
+    return kinds[this.code % causeFactor] as TransitionKind;
   }
 
   get cause(): Transition["cause"] {
-    return causes[Math.floor(this.#code / causeFactor) % causeFactor];
+    return causes[Math.floor(this.code / causeFactor) % causeFactor];
   }
 
   get holder(): string {
@@ -97,49 +108,51 @@ export class History {
 
 /** A history whose newest line is about a term. */
 class TermHistory extends History {
-  readonly #holder: string;
-  readonly #token: bigint;
+  private readonly ofHolder: string;
+  private readonly ofToken: bigint;
 
-  constructor(line: Transition, count: number, before: History | undefined) {
-    super(line, count, before);
-    this.#holder = line.holder;
-    this.#token = line.token;
+  constructor(line: Said, count: number, surplus: number, before: History | undefined) {
+    super(line, count, surplus, before);
+    this.ofHolder = line.holder;
+    this.ofToken = line.token;
   }
 
   override get holder(): string {
-    return this.#holder;
+    return this.ofHolder;
   }
 
   override get token(): bigint {
-    return this.#token;
+    return this.ofToken;
   }
 }
 
 /** A history whose newest line says more. */
 class DetailedHistory extends TermHistory {
-  readonly #details: TransitionDetails | undefined;
+  private readonly more: TransitionDetails | undefined;
 
-  constructor(line: Transition, count: number, before: History | undefined) {
-    super(line, count, before);
-    this.#details = line.details;
+  constructor(line: Said, count: number, surplus: number, before: History | undefined) {
+    super(line, count, surplus, before);
+    this.more = line.details;
   }
 
   override get details(): TransitionDetails | undefined {
-    return this.#details;
+    return this.more;
   }
 }
 
 /** The history with one more line, of which at most `most` count, and at least this one. */
-export function extendHistory(before: History | undefined, line: Transition, most: number): History {
-  const count = Math.max(1, Math.min((before?.count ?? 0) + 1, most));
-  const isTruncated = before !== undefined && count <= before.count;
-  return link(line, count, isTruncated ? shortened(before, count - 1) : before);
+export function extendHistory(before: History | undefined, line: Said, most: number): History {
+  if (before === undefined) return link(line, 1, 0, undefined);
+  const count = Math.max(1, Math.min(before.count + 1, most, mostLines));
+  const surplus = before.surplus + before.count + 1 - count;
+  if (surplus * countedPerSurplus <= count) return link(line, count, surplus, before);
+  return link(line, count, 0, newest(before, count - 1));
 }
 
 /** The history of these lines, oldest first. */
 export function historyOf(lines: readonly Transition[]): History | undefined {
   let history: History | undefined;
-  for (const line of lines) history = link(line, (history?.count ?? 0) + 1, history);
+  for (const line of lines) history = extendHistory(history, line, mostLines);
   return history;
 }
 
@@ -166,20 +179,25 @@ export function newestLine(history: History | undefined, isWanted: (history: His
 }
 
 /** Lines that no longer count are left linked until there is one of them for so many that do. */
-const countedPerSurplus = 4;
+const countedPerSurplus = 2;
 
-/** The newest `count` lines of a history, linked anew if too many others hang on them. */
-function shortened(history: History, count: number): History | undefined {
-  if (count === 0) return undefined;
-  let surplus = -count;
-  for (let each: History | undefined = history; each !== undefined; each = each.before) surplus += 1;
-  return surplus * countedPerSurplus <= count ? history : historyOf(linesOf(history).slice(-count));
+/** The newest `count` lines of a history, linked anew. */
+function newest(history: History, count: number): History | undefined {
+  const lines: History[] = [];
+  for (let each: History | undefined = history; each !== undefined && lines.length < count; each = each.before) {
+    lines.push(each);
+  }
+  let linked: History | undefined;
+  for (let place = lines.length - 1; place >= 0; place -= 1) {
+    linked = link(lines[place] as History, lines.length - place, 0, linked);
+  }
+  return linked;
 }
 
-function link(line: Transition, count: number, before: History | undefined): History {
-  if (line.details !== undefined) return new DetailedHistory(line, count, before);
+function link(line: Said, count: number, surplus: number, before: History | undefined): History {
+  if (line.details !== undefined) return new DetailedHistory(line, count, surplus, before);
   const isOfTerm = line.holder !== "" || line.token !== 0n;
-  return isOfTerm ? new TermHistory(line, count, before) : new History(line, count, before);
+  return isOfTerm ? new TermHistory(line, count, surplus, before) : new History(line, count, surplus, before);
 }
 
 function namesOf<Name extends string>(numbers: Readonly<Record<Name, number>>): readonly (Name | undefined)[] {

@@ -36,7 +36,10 @@ export class StillPartition {
   constructor(state: PartitionState) {
     this.header = { ...state };
     this.leases = [...state.leases.values()];
-    this.clients = Array.from(state.clients, ([client, window]) => [client, { ...window }] as const);
+    this.clients = Array.from(state.clients, ([client, { floor, outcomes }]) => [
+      client,
+      { floor, outcomes: [...outcomes] },
+    ]);
     this.retiredClients = [...state.retiredClients];
   }
 
