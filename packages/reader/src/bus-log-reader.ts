@@ -1,4 +1,5 @@
 import type { Bus } from "@tenure/bus";
+import type { LeftOut } from "@tenure/contracts";
 import type { Clock, Random } from "@tenure/kernel";
 import { JetStreamSnapshotStore, JetStreamTransport } from "@tenure/log";
 import { logDecoder } from "./log-decoder.ts";
@@ -12,6 +13,8 @@ export interface BusLogReaderOptions {
   readonly incarnation: { readonly id: string; readonly partitions: number };
   /** Changed records that are kept for watches that resume and lists that go on. */
   readonly keptChanges: number;
+  /** Events that the service never looks at. */
+  readonly leftOut?: LeftOut;
   /** Told of troubles that the reader lives with, for the service's log. */
   note(what: object, message: string): void;
 }
@@ -21,13 +24,13 @@ export class BusLogReader extends LogReader {
   readonly #parts: readonly Disposable[];
 
   constructor(options: BusLogReaderOptions, listener: Omit<LogReaderListener, "onFault"> = {}) {
-    const { bus, clock, incarnation, keptChanges, note, random } = options;
+    const { bus, clock, incarnation, keptChanges, leftOut = {}, note, random } = options;
     const onInterruption = (why: string) => note({ why }, "the log is followed anew");
     const transport = new JetStreamTransport({ control: bus, clock, random, onInterruption });
     const snapshots = new JetStreamSnapshotStore({ bus, clock, random });
     super(
       { clock, random, transport, snapshots, codec: logDecoder },
-      { incarnationId: incarnation.id, partitions: incarnation.partitions, keptChanges },
+      { incarnationId: incarnation.id, partitions: incarnation.partitions, keptChanges, leftOut },
       { ...listener, onFault: (partition, doing, err) => note({ partition, doing, err }, "a partition has trouble") },
     );
     this.#parts = [snapshots, transport];

@@ -1,4 +1,4 @@
-import { decodeBatch, decodeSnapshotInSteps } from "@tenure/contracts";
+import { decodeBatch, decodeSnapshotInSteps, type LeftOut } from "@tenure/contracts";
 import type { LoggedBatch, PartitionSnapshot, SnapshotReference } from "@tenure/core";
 import { Fault } from "@tenure/kernel";
 
@@ -11,7 +11,7 @@ export interface ReadableBatch extends LoggedBatch {
 
 /** How batches and snapshots are read from bytes. */
 export interface LogDecoder {
-  decodeBatch(sequence: bigint, payload: Uint8Array): ReadableBatch;
+  decodeBatch(sequence: bigint, payload: Uint8Array, leftOut?: LeftOut): ReadableBatch;
   /** The snapshot of an object, in steps of a few ms. Refuses another incarnation's. */
   decodeSnapshot(bytes: Uint8Array, incarnationId: string): Generator<unknown, PartitionSnapshot, void>;
 }

@@ -2,7 +2,7 @@ import { lastReadOf, type PartitionState } from "@tenure/core";
 import type { Clock } from "@tenure/kernel";
 import type { LogTransport, Tail, TailListener } from "@tenure/log";
 import type { AppliedBatch } from "./change-set.ts";
-import { PartitionFollower } from "./partition-follower.ts";
+import { type FollowerOptions, PartitionFollower } from "./partition-follower.ts";
 import type { LoaderPorts } from "./partition-loader.ts";
 import type { ReadModel } from "./read-model.ts";
 import { WatchHub } from "./watch-hub.ts";
@@ -13,8 +13,7 @@ export interface LogReaderPorts extends LoaderPorts {
 }
 
 /** How a reader behaves. */
-export interface LogReaderOptions {
-  readonly incarnationId: string;
+export interface LogReaderOptions extends FollowerOptions {
   readonly partitions: number;
   /** Changed records that are kept for watches that resume and lists that go on. */
   readonly keptChanges: number;
@@ -67,7 +66,7 @@ export class LogReader implements ReadModel, TailListener, AsyncDisposable {
     };
     this.#followers = Array.from(
       { length: partitions },
-      (_, partition) => new PartitionFollower(partition, ports, incarnationId, followerListener, resume),
+      (_, partition) => new PartitionFollower(partition, ports, options, followerListener, resume),
     );
   }
 

@@ -1,3 +1,4 @@
+import type { LeftOut } from "@tenure/contracts";
 import { emptyPartition, followBatch, type PartitionState } from "@tenure/core";
 import type { AppliedBatch } from "./change-set.ts";
 import { partitionHalted, replicaBehind } from "./faults.ts";
@@ -6,6 +7,13 @@ import { type LoaderPorts, PartitionLoader } from "./partition-loader.ts";
 
 /** What a follower does at present. */
 export type FollowerRole = "loading" | "following" | "halted";
+
+/** What a follower reads. */
+export interface FollowerOptions {
+  readonly incarnationId: string;
+  /** Events that nobody asks this follower for. */
+  readonly leftOut?: LeftOut;
+}
 
 /** Told of what happens to a partition that is followed. Everything is told synchronously; a listener does not throw. */
 export interface FollowerListener {
@@ -22,6 +30,7 @@ export class PartitionFollower implements AsyncDisposable {
   readonly partition: number;
   readonly #ports: LoaderPorts;
   readonly #incarnationId: string;
+  readonly #leftOut: LeftOut;
   readonly #listener: FollowerListener;
   readonly #resume: (partition: number, sequence: bigint) => void;
   readonly #loader: PartitionLoader;
@@ -32,13 +41,15 @@ export class PartitionFollower implements AsyncDisposable {
   constructor(
     partition: number,
     ports: LoaderPorts,
-    incarnationId: string,
+    { incarnationId, leftOut = {} }: FollowerOptions,
     listener: FollowerListener,
     resume: (partition: number, sequence: bigint) => void,
   ) {
     this.partition = partition;
     this.#ports = ports;
     this.#incarnationId = incarnationId;
+    // Who never owns a partition never asks what an attempt did.
+    this.#leftOut = { ...leftOut, attempts: true };
     this.#listener = listener;
     this.#resume = resume;
     this.#loader = new PartitionLoader(partition, ports, incarnationId, (...fault) => listener.onFault(...fault));
@@ -125,7 +136,7 @@ export class PartitionFollower implements AsyncDisposable {
 
   #decode(sequence: bigint, payload: Uint8Array): ReadableBatch | undefined {
     try {
-      const batch = this.#ports.codec.decodeBatch(sequence, payload);
+      const batch = this.#ports.codec.decodeBatch(sequence, payload, this.#leftOut);
       if (batch.incarnationId === this.#incarnationId) return batch;
       this.halt(`batch ${sequence} is of incarnation ${batch.incarnationId}, not ${this.#incarnationId}`);
     } catch (thrown) {

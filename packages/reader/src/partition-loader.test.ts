@@ -58,7 +58,13 @@ describe("loading a partition", () => {
       onFault: () => {},
     };
     const resume = (_: number, sequence: bigint) => resumed.push(sequence);
-    await using follower = new PartitionFollower(0, portsOf(world), "incarnation-1", listener, resume);
+    await using follower = new PartitionFollower(
+      0,
+      portsOf(world),
+      { incarnationId: "incarnation-1" },
+      listener,
+      resume,
+    );
     const loading = follower.load();
     await world.settle();
     await loading;

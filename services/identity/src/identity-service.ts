@@ -50,7 +50,7 @@ class IdentityService implements AsyncDisposable {
     this.#routes = new OwnerRoutes(incarnation.partitions);
     const note = (what: object, message: string) => log.warn(what, message);
     this.#reader = new BusLogReader(
-      { bus, clock, random, incarnation, keptChanges: config.keptChanges, note },
+      { bus, clock, random, incarnation, keptChanges: config.keptChanges, leftOut: { guarded: true }, note },
       {
         onReadiness: (isReady, why) => this.#onReadiness(isReady, why),
         onOwner: (partition, epoch) => {

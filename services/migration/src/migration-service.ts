@@ -51,7 +51,7 @@ class MigrationService implements AsyncDisposable {
     const routes = new OwnerRoutes(incarnation.partitions);
     const note = (what: object, message: string) => log.warn(what, message);
     this.#reader = new BusLogReader(
-      { bus, clock, random, incarnation, keptChanges: config.keptChanges, note },
+      { bus, clock, random, incarnation, keptChanges: config.keptChanges, leftOut: { guarded: true }, note },
       {
         onReadiness: (isReady, why) => {
           health.set("log", isReady, why);

@@ -75,6 +75,7 @@ export {
   prevBatchIdOf,
   type ReadBatch,
 } from "./log/batch-codec.ts";
+export type { LeftOut } from "./log/wire-batch.ts";
 export { answerBoundMs, candidateToWire } from "./record/candidate-to-wire.ts";
 export { guardedValueToWire } from "./record/guarded-to-wire.ts";
 export { decisionToWire, migrationToWire } from "./record/kept-message.ts";

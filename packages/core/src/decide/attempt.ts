@@ -3,9 +3,21 @@ import type { Attempt, Command } from "../partition/command.ts";
 import type { Reply } from "../partition/reply.ts";
 import type { PartitionState } from "../partition/state.ts";
 
-/** One text for a client and its principal: the same client id from another principal is another client. */
+/** Most clients whose texts are kept; beyond it the table starts anew, which only costs time. */
+const maximumKeys = 4_096;
+const keys = new Map<string, { readonly principal: string; readonly key: string }>();
+
+/**
+ * One text for a client and its principal: the same client id from another principal is another client. The same object
+ * for the same client, because a text that was just put together is slow to look anything up by.
+ */
 export function clientKey(principal: string, clientId: string): string {
-  return `${principal}\n${clientId}`;
+  const known = keys.get(clientId);
+  if (known !== undefined && known.principal === principal) return known.key;
+  if (keys.size >= maximumKeys) keys.clear();
+  const key = `${principal}\n${clientId}`;
+  keys.set(clientId, { principal, key });
+  return key;
 }
 
 /** What is already known of an attempt; undefined if it is new (rule 4). */

@@ -11,7 +11,7 @@ import {
   renewResponse,
 } from "@tenure/contracts";
 import type { Command, CommandOf, LeaseKey } from "@tenure/core";
-import { CommandCall } from "../replica/call.ts";
+import { type Caller, CommandCall } from "../replica/call.ts";
 import { ownerChanged } from "../replica/faults.ts";
 import { agedWait } from "./aged-wait.ts";
 import { type AnyHandler, type HandlerContext, methodOf, partitionOfLease, passOn, unwrap } from "./handler-context.ts";
@@ -25,12 +25,12 @@ export function decideHere<Request, Response>(
   partition: number,
   method: OwnerMethod<Request, Response>,
   command: Command,
-  signal: AbortSignal,
+  caller: Caller | AbortSignal,
 ): Promise<Response> {
   const call = new CommandCall(command, (reply, { state, waiters }) =>
     unwrap(method.respond(reply, { state, waiters, now: context.clock.now() })),
   );
-  return context.replica.at(partition).submit(call, signal);
+  return context.replica.at(partition).submit(call, caller);
 }
 
 /** Handlers on the route of one partition: they answer here or say that the owner is another. */
@@ -39,10 +39,10 @@ export function routedCommands(
   partition: number,
   table: object,
 ): Readonly<Record<string, AnyHandler>> {
-  return mapMethods(table, (_, method) => async (request, { principal, signal }) => {
-    const command = unwrap(method.command(request, principal));
+  return mapMethods(table, (_, method) => async (request, scope) => {
+    const command = unwrap(method.command(request, scope.principal));
     if (partitionOfCommand(context, command) !== partition) throw ownerChanged(partition);
-    return decideHere(context, partition, method, command, signal);
+    return decideHere(context, partition, method, command, scope);
   });
 }
 

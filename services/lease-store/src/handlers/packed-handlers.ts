@@ -9,7 +9,7 @@ import {
   storeRenewResponse,
   waitBeats,
 } from "@tenure/contracts";
-import { RenewalCall } from "../replica/call.ts";
+import { type Caller, RenewalCall } from "../replica/call.ts";
 import { limitReached, ownerChanged } from "../replica/faults.ts";
 import { type HandlerContext, unwrap } from "./handler-context.ts";
 
@@ -21,7 +21,7 @@ export function renewPackedHere(
   context: HandlerContext,
   partition: number,
   request: StoreServiceRenewRequest,
-  signal: AbortSignal,
+  caller: Caller | AbortSignal,
 ): Promise<StoreServiceRenewResponse> {
   const sources = unwrap(packedRenewals(request, partition));
   const requests = sources.flat();
@@ -41,7 +41,7 @@ export function renewPackedHere(
     );
     return storeRenewResponse(partition, groups, state.lastSequence);
   });
-  return context.replica.at(partition).submit(call, signal);
+  return context.replica.at(partition).submit(call, caller);
 }
 
 /** The partition that packed renewals are of, for callers that know no routes; 0 for none. */

@@ -61,7 +61,7 @@ export function serveOwned(
   };
   const store: StoreHandlers = {
     ...(routedCommands(context, partition, storeMethods) as StoreHandlers),
-    renew: (request, { signal }) => renewPackedHere(context, partition, request, signal),
+    renew: (request, scope) => renewPackedHere(context, partition, request, scope),
     beat: (request) => beatHere(context, partition, request),
   };
   return [

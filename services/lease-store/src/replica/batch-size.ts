@@ -17,9 +17,12 @@ function valueBytes(value: unknown): number {
   if (value instanceof Uint8Array) return fieldBytes + value.length;
   if (typeof value !== "object" || value === null) return fieldBytes;
   let bytes = fieldBytes;
-  for (const [key, part] of Object.entries(value)) {
-    // Names of map entries are content, names of fields are tags; both counted as content errs on the safe side.
-    bytes += (Array.isArray(value) ? 0 : key.length) + valueBytes(part);
+  if (Array.isArray(value)) {
+    for (const part of value) bytes += valueBytes(part);
+    return bytes;
   }
+  const fields = value as Readonly<Record<string, unknown>>;
+  // Names of map entries are content, names of fields are tags; both counted as content errs on the safe side.
+  for (const key in fields) bytes += key.length + valueBytes(fields[key]);
   return bytes;
 }

@@ -17,6 +17,11 @@ export interface CommittedView {
   readonly waiters: Waiters;
 }
 
+/** Who waits for an answer. Its signal is asked for only when the wait is long: making one costs as much as a decision. */
+export interface Caller {
+  readonly signal: AbortSignal;
+}
+
 /** What became of a call when a batch took it. */
 export type Taken =
   /** Its answer leaves when the batch is committed. */
@@ -35,6 +40,8 @@ const again: Taken = Object.freeze({ kind: "again" });
  */
 export abstract class Call<Answer = unknown> {
   readonly promise: Promise<Answer>;
+  /** Whose signal has not been asked for yet. */
+  caller: Caller | undefined = undefined;
   readonly #resolve: (answer: Answer) => void;
   readonly #reject: (fault: unknown) => void;
   #isSettled = false;

@@ -1,5 +1,5 @@
 import { emptyPartition } from "@tenure/core";
-import { FakeClock, seededRandom } from "@tenure/kernel";
+import { FakeClock, Fault, seededRandom } from "@tenure/kernel";
 import type { CommitOutcome } from "@tenure/log";
 import { MemoryLog, MemorySnapshots } from "@tenure/log/memory";
 import { describe, expect, it } from "vitest";
@@ -8,9 +8,10 @@ import { CommandCall } from "./call.ts";
 import { PartitionOwner } from "./partition-owner.ts";
 import { claim, usualOptions } from "./testing/world.ts";
 
+const clock = new FakeClock({ startMs: 1_000 });
+
 /** An owner whose appends end one after the other as told. */
-function ownerWith(...outcomes: readonly CommitOutcome[]): PartitionOwner {
-  const clock = new FakeClock({ startMs: 1_000 });
+function ownerWith(...outcomes: readonly (CommitOutcome | Promise<CommitOutcome>)[]): PartitionOwner {
   const left = [...outcomes];
   const commit = async () => {
     const outcome = left.shift();
@@ -43,5 +44,35 @@ describe("an owner that has lost a batch", () => {
     owner.whenCommitted((isCommitted) => told.push(isCommitted));
     owner.whenCommitted((isCommitted) => told.push(isCommitted), true);
     expect(told).toEqual([false, false]);
+  });
+});
+
+describe("a caller whose signal has yet to be made", () => {
+  it("is asked for it only if its call is not answered soon, and then it is heeded", async () => {
+    const committed = (sequence: bigint) => ({ kind: "committed", sequence, sentAtMs: 1_000 }) as const;
+    let answer: (outcome: CommitOutcome) => void = () => {};
+    const hanging = new Promise<CommitOutcome>((resolve) => {
+      answer = resolve;
+    });
+    const owner = ownerWith(committed(1n), committed(2n), hanging);
+    const stop = new AbortController();
+    const ending = owner.run(false, stop.signal);
+    let asked = 0;
+    const gone = AbortSignal.abort(new Fault({ code: "CANCELLED", reason: "CALL_CANCELLED", message: "gone" }));
+    const caller = {
+      get signal() {
+        asked += 1;
+        return gone;
+      },
+    };
+    const claimOf = (lease: string) => new CommandCall(claim("x", lease), ({ kind }) => kind);
+    expect([await owner.submit(claimOf("billing/a"), caller), asked]).toEqual(["granted", 0]);
+    const late = expect(owner.submit(claimOf("billing/b"), caller)).rejects.toMatchObject({ code: "CANCELLED" });
+    await clock.advance(250);
+    await late;
+    expect(asked).toBe(1);
+    stop.abort();
+    answer(committed(3n));
+    await ending;
   });
 });

@@ -13,7 +13,7 @@ import {
 } from "@tenure/core";
 import { type Fault, type Timer, toFault } from "@tenure/kernel";
 import { type Appending, type AppendResult, appendBatch, freshBatchId } from "./batch-append.ts";
-import { type Call, CommandCall } from "./call.ts";
+import { type Call, type Caller, CommandCall } from "./call.ts";
 import { DueLeases } from "./due-leases.ts";
 import { limitReached, outcomeUnknown, ownerChanged } from "./faults.ts";
 import { Housekeeping } from "./housekeeping.ts";
@@ -52,14 +52,14 @@ export class PartitionOwner {
   readonly #appending: Appending;
   readonly #owned: OwnedPartition;
   readonly #due: DueLeases;
-  readonly #waiting = new WaitingCalls();
+  readonly #waiting = new WaitingCalls((call) => this.#heed(call));
   readonly #wakening = new Wakening();
   readonly #housekeeping: Housekeeping;
   #queue: Call[] = [];
   #between: ((isCommitted: boolean) => void)[] = [];
   #successor: string | undefined;
   #isOpen = false;
-  #inFlight: { readonly batchId: string; readonly startedAtMs: number } | undefined;
+  #inFlight: { readonly batchId: string; readonly startedAtMs: number; readonly calls: readonly Call[] } | undefined;
   #isReplaced = false;
   #ended: Fault | undefined;
   #sweep: Timer | undefined;
@@ -103,8 +103,11 @@ export class PartitionOwner {
     return this.#waiting.size;
   }
 
-  /** Takes a call. An abort of `signal` takes it out again unless a batch has it already. */
-  submit<Answer>(call: Call<Answer>, signal?: AbortSignal): Promise<Answer> {
+  /**
+   * Takes a call. The caller's abort takes it out again unless a batch has it already; a caller whose signal has yet to
+   * be made is heeded once its call waits in a queue, or within {@link sweepIntervalMs}.
+   */
+  submit<Answer>(call: Call<Answer>, caller?: Caller | AbortSignal): Promise<Answer> {
     const { queuedCallsPerPartition: most } = this.#options;
     if (this.#ended !== undefined) call.fail(this.#ended);
     else if (this.#successor !== undefined) call.fail(ownerChanged(this.state.partition));
@@ -113,7 +116,8 @@ export class PartitionOwner {
       call.fail(limitReached("queued-calls-per-partition", most, what));
     } else {
       this.#queue.push(call as Call);
-      if (signal !== undefined) this.#follow(call as Call, signal);
+      if (caller instanceof AbortSignal) this.#follow(call as Call, caller);
+      else call.caller = caller;
       this.#wakening.stir();
     }
     return call.promise;
@@ -235,7 +239,7 @@ export class PartitionOwner {
     const startedAtMs = clock.now();
     const batchId = freshBatchId(random);
     this.#isOpen = turn.batch.events.length > 0;
-    this.#inFlight = { batchId, startedAtMs };
+    this.#inFlight = { batchId, startedAtMs, calls: turn.calls };
     let result: AppendResult;
     try {
       result = await appendBatch(this.#appending, batchId, turn.batch, signal);
@@ -273,6 +277,12 @@ export class PartitionOwner {
     for (const action of between) action(isCommitted);
   }
 
+  #heed(call: Call): void {
+    const { caller } = call;
+    call.caller = undefined;
+    if (caller !== undefined && !call.isSettled) this.#follow(call, caller.signal);
+  }
+
   #follow(call: Call, signal: AbortSignal): void {
     const onAbort = () => {
       call.fail(toFault(signal.reason));
@@ -290,6 +300,8 @@ export class PartitionOwner {
   #scheduleSweep(): void {
     this.#sweep = this.#ports.clock.schedule(sweepIntervalMs, () => {
       const now = this.#ports.clock.now();
+      for (const call of this.#queue) this.#heed(call);
+      for (const call of this.#inFlight?.calls ?? []) this.#heed(call);
       this.#waiting.beat(this.#owned, now);
       if (this.#housekeeping.sweep(now)) this.#wakening.stir();
       this.#scheduleSweep();

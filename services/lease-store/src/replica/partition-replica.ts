@@ -1,7 +1,7 @@
 import { emptyPartition, followBatch, type PartitionState } from "@tenure/core";
 import { Fault } from "@tenure/kernel";
 import { PartitionLoader } from "@tenure/reader";
-import type { Call } from "./call.ts";
+import type { Call, Caller } from "./call.ts";
 import { notServing, ownerChanged, partitionHalted } from "./faults.ts";
 import { HeldMessages, type TailedMessage } from "./held-messages.ts";
 import type { ReplicaOptions } from "./options.ts";
@@ -168,8 +168,8 @@ export class PartitionReplica implements AsyncDisposable {
   }
 
   /** Has the owner answer a call; refused with OWNER_CHANGED when that is not this replica. */
-  submit<Answer>(call: Call<Answer>, signal?: AbortSignal): Promise<Answer> {
-    if (this.#owner !== undefined && this.#role !== "halted") return this.#owner.submit(call, signal);
+  submit<Answer>(call: Call<Answer>, caller?: Caller | AbortSignal): Promise<Answer> {
+    if (this.#owner !== undefined && this.#role !== "halted") return this.#owner.submit(call, caller);
     call.fail(this.#halted === undefined ? ownerChanged(this.partition) : this.#haltedFault());
     return call.promise;
   }

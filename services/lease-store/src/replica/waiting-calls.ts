@@ -11,6 +11,12 @@ type Waiting = CommandCall<unknown>;
  */
 export class WaitingCalls {
   readonly #calls = new Map<string, Set<Waiting>>();
+  readonly #onAdded: (call: Waiting) => void;
+
+  /** Tells of each call that begins to wait. */
+  constructor(onAdded: (call: Waiting) => void) {
+    this.#onAdded = onAdded;
+  }
 
   get size(): number {
     return this.#calls.size;
@@ -21,6 +27,7 @@ export class WaitingCalls {
     const calls = this.#calls.get(waiterId);
     if (calls === undefined) this.#calls.set(waiterId, new Set([call]));
     else calls.add(call);
+    this.#onAdded(call);
   }
 
   /** Takes out the calls of waits that are over, with their answer. */

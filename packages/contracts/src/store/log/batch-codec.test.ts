@@ -67,6 +67,21 @@ describe("a batch", () => {
     );
   });
 
+  it("comes back without the events that a reader leaves out", () => {
+    const attempts = ["attemptRecorded", "attemptsForgotten"];
+    fc.assert(
+      fc.property(anyBatch, fc.boolean(), fc.boolean(), (batch, isWithAttempts, isWithGuarded) => {
+        const leftOut = { attempts: !isWithAttempts, guarded: !isWithGuarded };
+        const { events, ...rest } = decodeBatch(99n, encodeBatch(batch), leftOut);
+        const wanted = batch.events.filter(({ kind }) =>
+          attempts.includes(kind) ? isWithAttempts : isWithGuarded || kind !== "guardChanged",
+        );
+        expect(normal(events)).toEqual(normal(wanted));
+        expect({ ...rest, events: undefined }).toEqual({ ...batch, events: undefined, sequence: 99n });
+      }),
+    );
+  });
+
   it("comes back from its payload with all that it carries, and is written the same way twice", () => {
     fc.assert(
       fc.property(anyBatch, (batch) => {

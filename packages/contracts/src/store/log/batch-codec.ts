@@ -12,6 +12,7 @@ import { hexOf } from "../value/text.ts";
 import { eventFromWire, eventToWire } from "./event-codec.ts";
 import { formatTooNew, malformedRecord, requireKnown } from "./log-fault.ts";
 import { packRenewals, unpackRenewals } from "./renewal-events.ts";
+import { decodeWireBatch, type LeftOut } from "./wire-batch.ts";
 
 /** The version of the log's format that is written and the highest that is read. */
 export const logFormatVersion = 1;
@@ -65,12 +66,12 @@ export function encodeBatch(batch: OutgoingBatch): Uint8Array {
 /**
  * The batch of a payload that stands at `sequence`. A higher format version, or an event or value that this version
  * does not know, is refused with FORMAT_TOO_NEW; bytes that are no batch with MALFORMED_MESSAGE. Either way the reader
- * stops and applies nothing of it.
+ * stops and applies nothing of it. Events that are left out are not looked at.
  */
-export function decodeBatch(sequence: bigint, payload: Uint8Array): ReadBatch {
+export function decodeBatch(sequence: bigint, payload: Uint8Array, leftOut?: LeftOut): ReadBatch {
   const what = `batch ${sequence}`;
   try {
-    return readBatch(what, sequence, Batch.decode(payload));
+    return readBatch(what, sequence, decodeWireBatch(payload, leftOut));
   } catch (thrown) {
     if (thrown instanceof Fault && thrown.reason === "FORMAT_TOO_NEW") throw thrown;
     throw malformedRecord(what, thrown);
