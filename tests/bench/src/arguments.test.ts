@@ -9,6 +9,7 @@ describe("the command line", () => {
       isCheck: false,
       isDocument: false,
       rounds: 5,
+      leases: undefined,
       names: [],
       nodeOptions: [],
     });
@@ -25,6 +26,7 @@ describe("the command line", () => {
       "--rows",
       "growth,memory",
       "--rounds=9",
+      "--leases=1000000",
       "--node-options=--cpu-prof --cpu-prof-dir=/tmp",
     ];
     expect(readArguments(args)).toEqual({
@@ -32,12 +34,13 @@ describe("the command line", () => {
       isCheck: true,
       isDocument: true,
       rounds: 9,
+      leases: 1_000_000,
       names: ["growth", "memory"],
       nodeOptions: ["--cpu-prof", "--cpu-prof-dir=/tmp"],
     });
   });
 
-  it.each([[["--rounds=0"]], [["--rounds=x"]], [["--slow"]]])("refuses %j", (args) => {
+  it.each([[["--rounds=0"]], [["--rounds=x"]], [["--leases=7"]], [["--slow"]]])("refuses %j", (args) => {
     expect(() => readArguments(args)).toThrow();
   });
 

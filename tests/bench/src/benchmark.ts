@@ -7,6 +7,8 @@ export type Figures = Readonly<Record<string, number>>;
 export interface RunOptions {
   /** Smaller numbers of everything, so that the whole run takes minutes. */
   readonly isQuick: boolean;
+  /** How many leases "many" are in the benchmark of growth; undefined for its own number. */
+  readonly leases: number | undefined;
   /** Options of Node.js for Tenure's processes, to profile them. */
   readonly nodeOptions: readonly string[];
   /** The peers and the deployment of Tenure that several benchmarks share. */

@@ -4,7 +4,7 @@ import { reaches, resultOf, runBenchmark } from "./runner.ts";
 import { MissingPeer } from "./world/system.ts";
 import { Systems } from "./world/systems.ts";
 
-const options = { isQuick: true, nodeOptions: [], systems: new Systems(() => {}), tell: () => {} };
+const options = { isQuick: true, leases: undefined, nodeOptions: [], systems: new Systems(() => {}), tell: () => {} };
 
 function recorded(order: string[], name: string): Side {
   return {

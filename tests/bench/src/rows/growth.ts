@@ -98,8 +98,8 @@ const rows: readonly Row[] = [
 export const growth: Benchmark = {
   name: "growth",
   summary: "one lease-store process with few leases and one with many",
-  settings: ({ isQuick }) => [
-    `few: ${few} leases; many: ${isQuick ? quickMany : many} leases; half of them held, half free`,
+  settings: (options) => [
+    `few: ${few} leases; many: ${manyOf(options)} leases; half of them held, half free`,
     "one NATS server each, every write synced; one lease-store replica with 8 partitions; calls over the bus",
     "a snapshot of a partition after 1,000 batches of it, once they take as long to read as the one before",
     `both take turns in slices of ${slicePairs} pairs, 64 in flight, and of ${sliceMessages} messages of 40 renewals, 8 in flight`,
@@ -111,9 +111,13 @@ export const growth: Benchmark = {
   rows,
 };
 
+function manyOf({ isQuick, leases }: RunOptions): number {
+  return leases ?? (isQuick ? quickMany : many);
+}
+
 async function startSizes(options: RunOptions): Promise<Side> {
   const small = await StoreSide.start(few, options);
-  const large = await StoreSide.start(options.isQuick ? quickMany : many, options);
+  const large = await StoreSide.start(manyOf(options), options);
   const slices = options.isQuick ? 6 : 16;
   return {
     async measure() {

@@ -53,7 +53,7 @@ export class StoreSide implements AsyncDisposable {
   }
 
   static async start(leases: number, { nodeOptions }: RunOptions): Promise<StoreSide> {
-    const args = ["--snapshot-after-batches=1000"];
+    const args = ["--snapshot-after-batches=1000", `--leases-per-namespace=${Math.max(100_000, leases)}`];
     const deployment = await startStoreDeployment({ args, nodeOptions });
     const replica = await deployment.start();
     const population = new Population(deployment);
