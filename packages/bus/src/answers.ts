@@ -3,6 +3,8 @@ import type { BusConnection } from "./bus-connection.ts";
 import { failureHeaders } from "./call-headers.ts";
 import { encodeFailure } from "./failure.ts";
 import { busDisconnected, handlerFailed, payloadTooLarge } from "./faults.ts";
+import { PackedAnswers } from "./packed-answers.ts";
+import { failureLabel } from "./packed-parts.ts";
 
 /** Answers that were lost to a disconnect are remembered up to this many; the callers of the rest wait until their deadline. */
 const lostLimit = 10_000;
@@ -14,31 +16,33 @@ const lostLimit = 10_000;
 export class Answers {
   readonly #connection: BusConnection;
   readonly #lost = new Map<string, string>();
+  readonly #packed: PackedAnswers;
   readonly #ignoreStatus: () => void;
 
   constructor(connection: BusConnection) {
     this.#connection = connection;
+    this.#packed = new PackedAnswers(connection, (method, reply) => this.remember(method, reply));
     this.#ignoreStatus = connection.onStatus((status) => {
       if (status === "connected") this.#confess();
     });
   }
 
-  /** Sends a response; one that is too large becomes that failure. */
-  respond(method: string, reply: string, payload: Uint8Array): void {
+  /** Sends a response, with the turn's others to the same caller if it takes them `isPacked`; one that is too large becomes that failure. */
+  respond(method: string, reply: string, payload: Uint8Array, isPacked = false): void {
     const limitBytes = this.#connection.maxPayloadBytes;
     if (payload.byteLength > limitBytes) {
       const fault = payloadTooLarge(`the response of ${method}`, payload.byteLength, limitBytes, "UNKNOWN");
-      this.fail(method, reply, fault);
-      return;
-    }
-    if (!this.#connection.send(reply, payload)) this.remember(method, reply);
+      this.fail(method, reply, fault, isPacked);
+    } else if (isPacked) this.#packed.add(method, reply, payload, "");
+    else if (!this.#connection.send(reply, payload)) this.remember(method, reply);
   }
 
   /** Sends a failure. */
-  fail(method: string, reply: string, fault: Fault): void {
+  fail(method: string, reply: string, fault: Fault, isPacked = false): void {
     const { headers, byteLength } = failureHeaders;
     const payload = encodeFailure(method, fault, this.#connection.maxPayloadBytes - byteLength);
-    if (!this.#connection.send(reply, payload, undefined, headers)) this.remember(method, reply);
+    if (isPacked) this.#packed.add(method, reply, payload, failureLabel);
+    else if (!this.#connection.send(reply, payload, undefined, headers)) this.remember(method, reply);
   }
 
   /** The caller under `reply` is to be told after the reconnect that its call was lost. */
@@ -52,6 +56,7 @@ export class Answers {
   }
 
   stop(): void {
+    this.#packed.flush();
     this.#ignoreStatus();
     this.#lost.clear();
   }

@@ -9,6 +9,7 @@ import {
 } from "@nats-io/transport-node";
 import { type Clock, type Fault, randomBase58 } from "@tenure/kernel";
 import type { Bus, BusOptions, BusStatus } from "./bus.ts";
+import { CallBatches } from "./call-batches.ts";
 import { busClosed, busDisconnected, natsPermissionDenied, payloadTooLarge } from "./faults.ts";
 import { Inbox } from "./inbox.ts";
 
@@ -24,6 +25,7 @@ export class BusConnection implements Bus {
   readonly nats: NatsConnection;
   readonly clock: Clock;
   readonly inbox: Inbox;
+  readonly batches: CallBatches;
   readonly #listeners = new Set<(status: BusStatus) => void>();
   readonly #onFault: (fault: unknown) => void;
   #status: BusStatus = "connected";
@@ -38,6 +40,7 @@ export class BusConnection implements Bus {
     this.#onFault = options.onFault ?? (() => undefined);
     this.#readServer();
     this.inbox = new Inbox(nats, `${options.inboxPrefix}.${this.instance}`, (fault) => this.report(fault));
+    this.batches = new CallBatches(this);
     void this.#followStatus(nats.status());
   }
 

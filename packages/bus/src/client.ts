@@ -1,10 +1,11 @@
+import { type Fault, toFault } from "@tenure/kernel";
 import type { Bus } from "./bus.ts";
 import { type BusConnection, connectionOf } from "./bus-connection.ts";
 import type { CallOptions, Client, ClientOptions, StreamCallOptions } from "./call-options.ts";
-import type { MethodDefinition, ServiceDefinition } from "./service-definition.ts";
+import type { MessageCodec, MethodDefinition, ServiceDefinition } from "./service-definition.ts";
 import { callStream } from "./stream-call.ts";
-import { callSubject } from "./subjects.ts";
-import { callUnary, type MethodTarget } from "./unary-call.ts";
+import { batchSubject, callSubject } from "./subjects.ts";
+import { callUnary, type MethodTarget, UnaryCall } from "./unary-call.ts";
 
 /**
  * A client of one service: a function per method. It holds nothing that must be closed, lives as long as the bus, and
@@ -36,6 +37,41 @@ function callerOf(connection: BusConnection, target: MethodTarget, defaults: Cli
     callStream(connection, target, request, merge(streamDefaults, options));
 }
 
+/** Begins a call and tells its outcome once, never before it returns. What it returns gives the call up: `done` is told so. */
+export type StartCall<Request, Response> = (
+  request: Request,
+  options: Omit<CallOptions, "signal">,
+  done: (outcome: Response | Fault) => void,
+) => { cancel(): void };
+
+/** Calls of one unary method without a promise and a signal for each: for whoever makes very many. */
+export function createStart<Request, Response>(
+  bus: Bus,
+  service: string,
+  definition: MethodDefinition & {
+    readonly requestType: MessageCodec<Request>;
+    readonly responseType: MessageCodec<Response>;
+  },
+): StartCall<Request, Response> {
+  const connection = connectionOf(bus);
+  const target = methodTarget(service, definition);
+  return (request, options, done) => {
+    try {
+      // What comes back is what the definition decodes, which the compiler cannot follow.
+      const call = new UnaryCall(connection, target, options, (response, fault) =>
+        done(fault ?? (response as Response)),
+      );
+      call.start(request);
+      return call;
+    } catch (thrown) {
+      queueMicrotask(() => done(toFault(thrown)));
+      return neverBegun;
+    }
+  };
+}
+
+const neverBegun = { cancel() {} };
+
 /** What is absent or `undefined` in the call's own options is taken from the client's. */
 function merge(defaults: ClientOptions, options: StreamCallOptions | undefined): StreamCallOptions {
   if (options === undefined) return defaults;
@@ -50,22 +86,31 @@ function merge(defaults: ClientOptions, options: StreamCallOptions | undefined):
   };
 }
 
-/** Subjects are checked and built once per method, and once for each change of route. */
+/** Subjects are checked and built once per method and route. */
 function methodTarget(service: string, definition: MethodDefinition): MethodTarget {
   const plain = callSubject(service, definition.name);
-  let lastRoute: string | undefined;
-  let lastSubject = plain;
+  const routed = byRoute((route) => callSubject(service, definition.name, route));
   return {
     service,
     label: `${service}.${definition.name}`,
     definition,
-    subject(route) {
-      if (route === undefined) return plain;
-      if (route !== lastRoute) {
-        lastSubject = callSubject(service, definition.name, route);
-        lastRoute = route;
-      }
-      return lastSubject;
-    },
+    subject: (route) => (route === undefined ? plain : routed(route)),
+    batchSubject: byRoute((route) => batchSubject(service, route)),
+  };
+}
+
+/** A route for each partition; those of epochs that are over are forgotten with all others. */
+const mostRoutes = 4_096;
+
+function byRoute(subjectOf: (route: string) => string): (route: string) => string {
+  const subjects = new Map<string, string>();
+  return (route) => {
+    let subject = subjects.get(route);
+    if (subject === undefined) {
+      subject = subjectOf(route);
+      if (subjects.size >= mostRoutes) subjects.clear();
+      subjects.set(route, subject);
+    }
+    return subject;
   };
 }

@@ -1,6 +1,8 @@
 import type { Msg, NatsConnection, Subscription } from "@nats-io/transport-node";
 import type { Fault } from "@tenure/kernel";
-import { natsPermissionDenied, tooManyPendingCalls } from "./faults.ts";
+import { replyKind } from "./call-headers.ts";
+import { natsPermissionDenied, noResponder, tooManyPendingCalls } from "./faults.ts";
+import { type PackedPart, unpackParts } from "./packed-parts.ts";
 
 /** Someone who waits for messages under a reply subject: a call or a stream. */
 export interface Receiver {
@@ -8,13 +10,20 @@ export interface Receiver {
   readonly method: string;
   /** The subject that the request went to. */
   readonly subject: string;
+  /** The batch that the request went in, if it did. */
+  readonly batch?: number | undefined;
   receive(message: Msg): void;
+  /** An answer that came in one message with others. */
+  receivePart?(part: PackedPart): void;
   /** The wait is over, because of the connection; the receiver has been removed already. */
   fail(cause: ReceiverFailure): void;
 }
 
 /** Why the connection ends a wait. */
 export type ReceiverFailure = "disconnected" | "closed" | Fault;
+
+/** Begins the last token of a batch's reply subject, and is that of several answers in one message. */
+export const batchToken = "b";
 
 /** The most calls and streams that one connection waits for: each costs about a kilobyte. */
 const receiverLimit = 100_000;
@@ -60,6 +69,11 @@ export class Inbox {
     return this.#prefix + id;
   }
 
+  /** The reply subject of a batch: where its answers may come together, and the word that nobody listens. */
+  batchSubject(number: number): string {
+    return this.#prefix + batchToken + number;
+  }
+
   /** Forgets a receiver; harmless when it is not there. */
   unregister(id: number): void {
     this.#receivers.delete(id);
@@ -89,7 +103,30 @@ export class Inbox {
         this.#onFault(this.#refusal);
         return;
       }
-      this.#receivers.get(Number(message.subject.slice(this.#prefix.length)))?.receive(message);
+      const token = message.subject.slice(this.#prefix.length);
+      if (token.startsWith(batchToken)) this.#onBatch(message, Number(token.slice(batchToken.length)));
+      else this.#receivers.get(Number(token))?.receive(message);
+    } catch (thrown) {
+      this.#onFault(thrown);
+    }
+  }
+
+  #onBatch({ data, headers }: Msg, batch: number): void {
+    if (headers === undefined || replyKind(headers) !== "no-responder") {
+      for (const part of unpackParts(data)) this.#deliver(part);
+      return;
+    }
+    for (const [id, receiver] of [...this.#receivers]) {
+      if (receiver.batch !== batch) continue;
+      this.#receivers.delete(id);
+      receiver.fail(noResponder(receiver.method, receiver.subject));
+    }
+  }
+
+  /** What goes wrong with one answer does not concern the next. */
+  #deliver(part: PackedPart): void {
+    try {
+      this.#receivers.get(part.number)?.receivePart?.(part);
     } catch (thrown) {
       this.#onFault(thrown);
     }

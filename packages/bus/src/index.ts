@@ -15,7 +15,7 @@ export {
   type ServeOptions,
   type StreamCallOptions,
 } from "./call-options.ts";
-export { createClient } from "./client.ts";
+export { createClient, createStart, type StartCall } from "./client.ts";
 export { connectBus } from "./connect-bus.ts";
 export { defaultMaxRunning, defaultStopGraceMs, serve } from "./serve.ts";
 export type {
@@ -30,6 +30,7 @@ export type {
 export {
   auditSubject,
   auditWildcard,
+  batchSubject,
   callSubject,
   callWildcard,
   controlAllSubject,

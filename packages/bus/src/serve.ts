@@ -1,5 +1,4 @@
 import type { Msg, Subscription } from "@nats-io/transport-node";
-import { Fault } from "@tenure/kernel";
 import { Answers } from "./answers.ts";
 import type { Bus } from "./bus.ts";
 import { type BusConnection, connectionOf } from "./bus-connection.ts";
@@ -7,12 +6,13 @@ import { type CallMetadata, decodeCallHeaders } from "./call-headers.ts";
 import { type BusServer, defaultDeadlineMs, type Handlers, type ServeOptions } from "./call-options.ts";
 import { type ControlChannel, releaseControlChannel, useControlChannel } from "./control-channel.ts";
 import type { Execution, ExecutionHost, ServedMethod } from "./execution.ts";
-import { malformed, natsPermissionDenied, serverStopping, tooManyCalls } from "./faults.ts";
+import { malformed, natsPermissionDenied, noResponder, serverStopping, tooManyCalls } from "./faults.ts";
+import { unpackParts } from "./packed-parts.ts";
 import { RunningCall } from "./running-call.ts";
 import type { ServiceDefinition } from "./service-definition.ts";
 import { beatLimitsMs, largestWindow } from "./stream-call.ts";
 import { StreamExecution } from "./stream-execution.ts";
-import { callSubject, subjectToken } from "./subjects.ts";
+import { batchSubject, callSubject, subjectToken } from "./subjects.ts";
 import { UnaryExecution } from "./unary-execution.ts";
 
 /** How many handlers run at once unless the server says otherwise. */
@@ -53,6 +53,7 @@ class ServiceServer implements BusServer, ExecutionHost {
   readonly #options: ServeOptions;
   readonly #maxRunning: number;
   readonly #control: ControlChannel;
+  readonly #methods: ReadonlyMap<string, ServedMethod>;
   readonly #subscriptions: readonly Subscription[];
   readonly #ignoreStatus: () => void;
   #running = 0;
@@ -69,7 +70,15 @@ class ServiceServer implements BusServer, ExecutionHost {
     this.#ignoreStatus = connection.onStatus((status) => {
       if (status !== "connected") for (const execution of this.#executions()) execution.onDisconnect();
     });
-    this.#subscriptions = methods.map((method) => this.#subscribe(method));
+    this.#methods = new Map(methods.map((method) => [method.definition.name, method]));
+    const { route } = options;
+    const subscriptions = methods.map((method) =>
+      this.#subscribe(callSubject(service, method.definition.name, route), (message) => this.#accept(method, message)),
+    );
+    if (route !== undefined) {
+      subscriptions.push(this.#subscribe(batchSubject(service, route), (message) => this.#acceptBatch(message)));
+    }
+    this.#subscriptions = subscriptions;
   }
 
   get running(): number {
@@ -97,15 +106,14 @@ class ServiceServer implements BusServer, ExecutionHost {
     if (this.#running === 0) this.#onIdle?.();
   }
 
-  #subscribe(method: ServedMethod): Subscription {
+  #subscribe(subject: string, accept: (message: Msg) => void): Subscription {
     const { route, queue = route === undefined ? this.#service : false } = this.#options;
-    const subject = callSubject(this.#service, method.definition.name, route);
     return this.connection.nats.subscribe(subject, {
       ...(queue === false ? {} : { queue: subjectToken(queue, "queue") }),
       callback: (error, message) => {
         // The client's reader dies with an exception of a callback, so none may leave this function.
         try {
-          if (error === null) this.#accept(method, message);
+          if (error === null) accept(message);
           else this.connection.report(natsPermissionDenied("subscribe to", subject));
         } catch (thrown) {
           this.connection.report(thrown);
@@ -114,33 +122,51 @@ class ServiceServer implements BusServer, ExecutionHost {
     });
   }
 
-  #accept(method: ServedMethod, message: Msg): void {
-    const { reply } = message;
+  #accept(method: ServedMethod, { data, headers, reply }: Msg): void {
     if (reply === undefined || reply === "") return;
-    if (this.#running >= this.#maxRunning) {
-      this.answers.fail(method.label, reply, tooManyCalls(method.label, this.#maxRunning));
-      return;
-    }
-    let metadata: CallMetadata;
-    let request: unknown;
     try {
-      metadata = decodeCallHeaders(message.headers);
-      request = method.definition.requestType.decode(message.data);
+      this.#begin(method, reply, decodeCallHeaders(headers), data, false);
     } catch (thrown) {
-      const fault = thrown instanceof Fault ? thrown : malformed(method.label, "request", thrown);
-      this.answers.fail(method.label, reply, fault);
-      return;
+      this.answers.fail(method.label, reply, this.answers.faultOf(thrown, method.label));
     }
-    this.#execute(method, reply, metadata, request);
   }
 
-  #execute(method: ServedMethod, reply: string, metadata: CallMetadata, request: unknown): void {
+  /** Every call of a batch is one of its own from here on, except that its answer may travel with others. */
+  #acceptBatch({ data, headers, reply, subject }: Msg): void {
+    if (reply === undefined || reply === "") return;
+    const prefix = reply.slice(0, reply.lastIndexOf(".") + 1);
+    let metadata: CallMetadata | undefined;
+    for (const { label, number, payload } of unpackParts(data)) {
+      const method = this.#methods.get(label);
+      const name = method?.label ?? `${this.#service}.${label}`;
+      try {
+        if (method === undefined) throw noResponder(name, subject);
+        metadata ??= decodeCallHeaders(headers);
+        this.#begin(method, prefix + number, metadata, payload, true);
+      } catch (thrown) {
+        this.answers.fail(name, prefix + number, this.answers.faultOf(thrown, name), true);
+      }
+    }
+  }
+
+  #begin(method: ServedMethod, reply: string, metadata: CallMetadata, bytes: Uint8Array, isPacked: boolean): void {
+    if (this.#running >= this.#maxRunning) throw tooManyCalls(method.label, this.#maxRunning);
+    let request: unknown;
+    try {
+      request = method.definition.requestType.decode(bytes);
+    } catch (thrown) {
+      throw malformed(method.label, "request", thrown);
+    }
+    this.#execute(method, reply, metadata, request, isPacked);
+  }
+
+  #execute(method: ServedMethod, reply: string, metadata: CallMetadata, request: unknown, isPacked: boolean): void {
     const isStream = method.definition.responseStream;
     const deadlineMs = metadata.deadlineMs ?? (isStream ? Number.POSITIVE_INFINITY : defaultDeadlineMs);
     const call = new RunningCall(method.label, metadata, deadlineMs, this.connection.clock);
     const execution = isStream
       ? new StreamExecution(this, method, call, reply, clampStream(metadata))
-      : new UnaryExecution(this, method, call, reply);
+      : new UnaryExecution(this, method, call, reply, isPacked);
     this.#running += 1;
     this.#control.calls.set(reply, execution);
     execution.start(request);

@@ -37,6 +37,11 @@ export function callSubject(service: string, method: string, route?: string): st
   return route === undefined ? subject : `${subject}.${tokens(route, "route")}`;
 }
 
+/** Where several calls of one service and route go in one message: no method has this name. */
+export function batchSubject(service: string, route: string): string {
+  return callSubject(service, "-", route);
+}
+
 /** Every call of one service, routed or not: for permissions. */
 export function callWildcard(service: string): string {
   return `tenure.rpc.${subjectToken(service, "service")}.>`;

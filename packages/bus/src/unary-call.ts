@@ -17,6 +17,7 @@ import {
   payloadTooLarge,
 } from "./faults.ts";
 import type { Receiver, ReceiverFailure } from "./inbox.ts";
+import { failureLabel, type PackedPart } from "./packed-parts.ts";
 import type { MethodDefinition } from "./service-definition.ts";
 import { controlAllSubject } from "./subjects.ts";
 
@@ -27,6 +28,8 @@ export interface MethodTarget {
   readonly label: string;
   readonly definition: MethodDefinition;
   subject(route: string | undefined): string;
+  /** Where the service takes batches on a route. */
+  batchSubject(route: string): string;
 }
 
 /** Calls a method once. Rejects with a Fault, always, and at the deadline at the latest. */
@@ -37,103 +40,128 @@ export function callUnary(
   options: CallOptions,
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    new UnaryCall(connection, target, options, resolve, reject).start(request);
+    const { signal } = options;
+    if (signal?.aborted) throw cancelled(target.label, "NO", signal.reason);
+    let ignoreSignal: (() => void) | undefined;
+    const call = new UnaryCall(connection, target, options, (outcome, fault) => {
+      ignoreSignal?.();
+      if (fault === undefined) resolve(outcome);
+      else reject(fault);
+    });
+    call.start(request);
+    if (signal !== undefined) ignoreSignal = onAbort(signal, () => call.cancel(signal.reason));
   });
 }
 
-class UnaryCall implements Receiver {
+/** Told the response, or a fault. */
+export type OnOutcome = (response: unknown, fault?: Fault) => void;
+
+/** One call of a method: it ends once, with `done`. */
+export class UnaryCall implements Receiver, PackedPart {
   readonly method: string;
-  readonly subject: string;
+  readonly label: string;
   readonly #connection: BusConnection;
   readonly #target: MethodTarget;
   readonly #options: CallOptions;
   readonly #deadlineMs: number;
-  readonly #resolve: (response: unknown) => void;
-  readonly #reject: (fault: Fault) => void;
-  #id = 0;
+  readonly #done: OnOutcome;
   #timer: Timer | undefined;
-  #ignoreSignal: (() => void) | undefined;
+  subject: string;
+  number = 0;
+  payload: Uint8Array = noBytes;
+  batch: number | undefined;
+  isOver = false;
 
-  constructor(
-    connection: BusConnection,
-    target: MethodTarget,
-    options: CallOptions,
-    resolve: (response: unknown) => void,
-    reject: (fault: Fault) => void,
-  ) {
+  constructor(connection: BusConnection, target: MethodTarget, options: CallOptions, done: OnOutcome) {
     this.method = target.label;
+    this.label = target.definition.name;
     this.subject = target.subject(options.route);
     this.#connection = connection;
     this.#target = target;
     this.#options = options;
     this.#deadlineMs = checkedDeadline(target.label, options.deadlineMs ?? defaultDeadlineMs);
-    this.#resolve = resolve;
-    this.#reject = reject;
+    this.#done = done;
   }
 
+  /** Sends it, with the turn's others on its route if it has one. Throws a Fault when it cannot be sent. */
   start(request: unknown): void {
-    const { signal, principal = anonymous, trace } = this.#options;
-    if (signal?.aborted) throw cancelled(this.method, "NO", signal.reason);
+    const { principal = anonymous, route, trace } = this.#options;
     this.#connection.assertConnected(this.method);
-    const payload = encodeMessage(this.#target.definition.requestType, request);
+    this.payload = encodeMessage(this.#target.definition.requestType, request);
     const metadata = { deadlineMs: this.#deadlineMs, principal };
-    const { headers, byteLength } = encodeCallHeaders(trace === undefined ? metadata : { ...metadata, trace });
-    assertFits(this.#connection, this.method, payload.byteLength + byteLength);
-    const { inbox, clock } = this.#connection;
-    this.#id = inbox.register(this);
-    this.#timer = clock.schedule(this.#deadlineMs, () => this.#onDeadline());
-    if (signal !== undefined) this.#ignoreSignal = onAbort(signal, () => this.#onAbort(signal));
-    if (!this.#connection.send(this.subject, payload, inbox.replySubject(this.#id), headers)) {
+    const headers = encodeCallHeaders(trace === undefined ? metadata : { ...metadata, trace });
+    assertFits(this.#connection, this.method, this.payload.byteLength + headers.byteLength);
+    const { batches, clock, inbox } = this.#connection;
+    this.number = inbox.register(this);
+    this.#timer = clock.schedule(this.#deadlineMs, () => this.end(deadlineExceeded(this.method, this.#deadlineMs)));
+    if (route !== undefined && trace === undefined) batches.add(this, this.#target.batchSubject(route), headers);
+    else if (!this.#connection.send(this.subject, this.payload, inbox.replySubject(this.number), headers.headers)) {
       this.#settle();
       throw busDisconnected(this.method, "NO");
     }
   }
 
-  receive(message: Msg): void {
-    this.#settle();
-    const { headers } = message;
+  /** It went in a batch. */
+  sentWith(subject: string, batch: number): void {
+    this.subject = subject;
+    this.batch = batch;
+  }
+
+  receive({ data, headers }: Msg): void {
     const kind = headers === undefined ? "reply" : replyKind(headers);
-    if (kind === "no-responder") {
-      this.#reject(noResponder(this.method, this.subject));
-      return;
-    }
-    if (kind === "failure") {
-      this.#reject(decodeFailure(this.method, message.data));
+    if (kind === "no-responder") this.end(noResponder(this.method, this.subject));
+    else this.#receive(data, kind === "failure");
+  }
+
+  receivePart({ label, payload }: PackedPart): void {
+    this.#receive(payload, label === failureLabel);
+  }
+
+  fail(cause: ReceiverFailure): void {
+    this.end(failureOf(this.method, cause));
+  }
+
+  /** Gives it up, and tells the server. */
+  cancel(reason?: unknown): void {
+    if (this.isOver) return;
+    const { batches, inbox } = this.#connection;
+    this.end(cancelled(this.method, "UNKNOWN", reason));
+    // What was called before must not arrive after its cancel, or after that of a call that it replaces.
+    batches.flush();
+    this.#connection.send(controlAllSubject(this.#target.service), encodeCancel(inbox.replySubject(this.number)));
+  }
+
+  /** Ends it with a fault. */
+  end(fault: Fault): void {
+    if (this.isOver) return;
+    this.#settle();
+    this.#done(undefined, fault);
+  }
+
+  #receive(bytes: Uint8Array, isFailure: boolean): void {
+    if (isFailure) {
+      this.end(decodeFailure(this.method, bytes));
       return;
     }
     let response: unknown;
     try {
-      response = this.#target.definition.responseType.decode(message.data);
+      response = this.#target.definition.responseType.decode(bytes);
     } catch (cause) {
-      this.#reject(malformed(this.method, "response", cause));
+      this.end(malformed(this.method, "response", cause));
       return;
     }
-    this.#resolve(response);
-  }
-
-  fail(cause: ReceiverFailure): void {
     this.#settle();
-    this.#reject(failureOf(this.method, cause));
-  }
-
-  #onDeadline(): void {
-    this.#settle();
-    this.#reject(deadlineExceeded(this.method, this.#deadlineMs));
-  }
-
-  #onAbort(signal: AbortSignal): void {
-    const { inbox } = this.#connection;
-    this.#settle();
-    this.#reject(cancelled(this.method, "UNKNOWN", signal.reason));
-    this.#connection.send(controlAllSubject(this.#target.service), encodeCancel(inbox.replySubject(this.#id)));
+    this.#done(response);
   }
 
   #settle(): void {
-    this.#connection.inbox.unregister(this.#id);
+    this.isOver = true;
+    this.#connection.inbox.unregister(this.number);
     this.#timer?.cancel();
-    this.#ignoreSignal?.();
   }
 }
+
+const noBytes = new Uint8Array(0);
 
 /** What the end of the connection means for a call that had been sent. */
 export function failureOf(method: string, cause: ReceiverFailure): Fault {

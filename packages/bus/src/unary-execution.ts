@@ -11,13 +11,16 @@ export class UnaryExecution implements Execution {
   readonly #method: ServedMethod;
   readonly #call: RunningCall;
   readonly #reply: string;
+  readonly #isPacked: boolean;
   #isAnswered = false;
 
-  constructor(host: ExecutionHost, method: ServedMethod, call: RunningCall, reply: string) {
+  /** `isPacked`: the caller takes its answer in one message with others. */
+  constructor(host: ExecutionHost, method: ServedMethod, call: RunningCall, reply: string, isPacked: boolean) {
     this.host = host;
     this.#method = method;
     this.#call = call;
     this.#reply = reply;
+    this.#isPacked = isPacked;
   }
 
   start(request: unknown): void {
@@ -63,7 +66,7 @@ export class UnaryExecution implements Execution {
     this.#finish();
     if (this.#isAnswered) return;
     this.#isAnswered = true;
-    this.host.answers.respond(this.#call.method, this.#reply, payload);
+    this.host.answers.respond(this.#call.method, this.#reply, payload, this.#isPacked);
   }
 
   #onThrown(thrown: unknown): void {
@@ -78,7 +81,7 @@ export class UnaryExecution implements Execution {
   #fail(fault: Fault): void {
     if (this.#isAnswered) return;
     this.#isAnswered = true;
-    this.host.answers.fail(this.#call.method, this.#reply, fault);
+    this.host.answers.fail(this.#call.method, this.#reply, fault, this.#isPacked);
   }
 
   #finish(): void {

@@ -1,5 +1,13 @@
 import type { MethodDefinition, ServiceDefinition } from "@tenure/bus";
-import { type Bus, type CallOptions, createClient, type MessageCodec, type StreamCallOptions } from "@tenure/bus";
+import {
+  type Bus,
+  type CallOptions,
+  createClient,
+  createStart,
+  type MessageCodec,
+  type StartCall,
+  type StreamCallOptions,
+} from "@tenure/bus";
 
 /** Leaves a message as the bytes it came in. */
 const bytes: MessageCodec<Uint8Array> = {
@@ -21,6 +29,9 @@ export interface ByteService extends ServiceDefinition {
 /** Calls a unary method with an encoded request. */
 export type UnaryBytes = (request: Uint8Array, options: CallOptions) => Promise<Uint8Array>;
 
+/** Begins a call of a unary method with an encoded request, without a promise and a signal. */
+export type StartBytes = StartCall<Uint8Array, Uint8Array>;
+
 /** Calls a streaming method with an encoded request. */
 export type StreamBytes = (request: Uint8Array, options: StreamCallOptions) => AsyncIterable<Uint8Array>;
 
@@ -33,6 +44,17 @@ export function byteDefinition(definition: ServiceDefinition): ByteService {
     ([key, method]) => [key, { ...method, requestType: bytes, responseType: bytes }] as const,
   );
   return { name: definition.name, fullName: definition.fullName, methods: Object.fromEntries(methods) };
+}
+
+/** What begins calls of each unary method of a service, by the name in the .proto file. */
+export function byteStarts(bus: Bus, definition: ServiceDefinition): ReadonlyMap<string, StartBytes> {
+  const starts = new Map<string, StartBytes>();
+  for (const method of Object.values(byteDefinition(definition).methods)) {
+    if (!method.requestStream && !method.responseStream) {
+      starts.set(method.name, createStart(bus, definition.name, method));
+    }
+  }
+  return starts;
 }
 
 /** How one method of a service is called with bytes. */

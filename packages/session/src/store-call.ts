@@ -1,5 +1,5 @@
-import { type Backoff, type Clock, Fault, type Timer, toFault } from "@tenure/kernel";
-import type { UnaryBytes } from "./byte-service.ts";
+import { type Backoff, type Clock, Fault, type Timer } from "@tenure/kernel";
+import type { StartBytes } from "./byte-service.ts";
 import type { OpenCall, Outcome, StoreCallOptions } from "./open-call.ts";
 import type { OpenWait } from "./open-wait.ts";
 import type { OwnerRoutes } from "./owner-routes.ts";
@@ -15,7 +15,7 @@ export interface SendPort {
 export interface StoreCallInput {
   /** The partition of its key; undefined when it has none, or while their number is not known: see `place`. */
   readonly partition: number | undefined;
-  readonly send: UnaryBytes;
+  readonly send: StartBytes;
   readonly request: Uint8Array;
   readonly options: StoreCallOptions;
   /** Whether it changes something, so that its fault says whether it was applied. */
@@ -49,7 +49,7 @@ export class StoreCall implements OpenCall {
   #partition: number | undefined;
   #sending = 0;
   #epoch: bigint | undefined;
-  #abort: AbortController | undefined;
+  #sent: { cancel(): void } | undefined;
   #retry: { readonly backoff: Backoff; timer: Timer | undefined } | undefined;
   #isOver = false;
   #isUnanswered = false;
@@ -98,8 +98,8 @@ export class StoreCall implements OpenCall {
 
   cancel(): void {
     if (this.#isOver) return;
-    this.#abort?.abort();
     this.#settle(undefined);
+    this.#sent?.cancel();
   }
 
   #send(epoch: bigint | undefined): void {
@@ -113,28 +113,28 @@ export class StoreCall implements OpenCall {
     const sending = this.#sending;
     this.#epoch = epoch;
     this.sentAtMs = this.#port.clock.now();
-    const replaced = this.#abort;
-    this.#abort = new AbortController();
-    send(wait === undefined || isFirst ? request : wait.request(), {
-      deadlineMs: isFirst ? options.deadlineMs : Math.max(1, this.#endsAtMs - this.sentAtMs),
-      principal: options.principal,
-      trace: options.trace,
-      signal: this.#abort.signal,
-      route: epoch === undefined || partition === undefined ? undefined : this.#port.routes.routeOf(partition),
-    }).then(
-      (response) => this.#onResponse(sending, response),
-      (thrown: unknown) => this.#onFault(sending, toFault(thrown)),
+    const replaced = this.#sent;
+    this.#sent = send(
+      wait === undefined || isFirst ? request : wait.request(),
+      {
+        deadlineMs: isFirst ? options.deadlineMs : Math.max(1, this.#endsAtMs - this.sentAtMs),
+        principal: options.principal,
+        trace: options.trace,
+        route: epoch === undefined || partition === undefined ? undefined : this.#port.routes.routeOf(partition),
+      },
+      (outcome) => this.#onOutcome(sending, outcome),
     );
     // Only after the new sending: an owner that has both keeps the wait's place.
-    replaced?.abort();
+    replaced?.cancel();
   }
 
-  #onResponse(sending: number, response: Uint8Array): void {
-    if (sending === this.#sending && !this.#isOver) this.#settle(response);
-  }
-
-  #onFault(sending: number, fault: Fault): void {
+  #onOutcome(sending: number, outcome: Outcome): void {
     if (sending !== this.#sending || this.#isOver) return;
+    if (outcome instanceof Fault) this.#onFault(outcome);
+    else this.#settle(outcome);
+  }
+
+  #onFault(fault: Fault): void {
     const { wait } = this.#input;
     const partition = this.#partition;
     this.#isUnanswered = false;

@@ -2,7 +2,7 @@ import type { Bus } from "@tenure/bus";
 import { leaseKey, partitionOf } from "@tenure/core";
 import { Backoff, type Clock, Fault, type Random, type Timer } from "@tenure/kernel";
 import { type AttemptLane, AttemptLanes } from "./attempt-lanes.ts";
-import { byteCallers, type UnaryBytes } from "./byte-service.ts";
+import { byteStarts, type StartBytes } from "./byte-service.ts";
 import type { OpenCall, Outcome, StoreCallOptions } from "./open-call.ts";
 import { OpenWait } from "./open-wait.ts";
 import type { OwnerRoutes } from "./owner-routes.ts";
@@ -38,8 +38,8 @@ const decoder = new TextDecoder();
  */
 export class StoreCalls implements Disposable {
   readonly #options: StoreCallsOptions;
-  readonly #methods = new Map<string, { readonly method: StoreMethod; readonly send: UnaryBytes }>();
-  readonly #ownerMethods: ReadonlyMap<string, UnaryBytes>;
+  readonly #methods = new Map<string, { readonly method: StoreMethod; readonly send: StartBytes }>();
+  readonly #ownerMethods: ReadonlyMap<string, StartBytes>;
   readonly #lanes: AttemptLanes;
   readonly #port: SendPort;
   readonly #underWay = new Map<number, Set<StoreCall>>();
@@ -54,11 +54,9 @@ export class StoreCalls implements Disposable {
     this.#port = { clock, routes, backoff: () => new Backoff({ firstMs: 50, limitMs: 1_000 }, random) };
     this.#lanes = new AttemptLanes(random);
     for (const definition of storeDefinitions) {
-      for (const [name, { unary }] of byteCallers(bus, definition)) {
+      for (const [name, send] of byteStarts(bus, definition)) {
         const method = storeMethods.get(`${definition.name}.${name}`);
-        if (method !== undefined && unary !== undefined) {
-          this.#methods.set(`${definition.name}.${name}`, { method, send: unary });
-        }
+        if (method !== undefined) this.#methods.set(`${definition.name}.${name}`, { method, send });
       }
     }
     this.#ownerMethods = ownerMethods(bus);

@@ -5,7 +5,7 @@ import {
   LeaseServiceDefinition,
   StoreServiceDefinition,
 } from "@tenure/contracts";
-import { byteCallers, type UnaryBytes } from "./byte-service.ts";
+import { byteStarts, type StartBytes } from "./byte-service.ts";
 
 /** What has to be known of a method of the store to bring it to the right owner. */
 export interface StoreMethod {
@@ -54,16 +54,16 @@ export const storeMethods: ReadonlyMap<string, StoreMethod> = new Map([
 export const storeDefinitions = [LeaseServiceDefinition, GuardServiceDefinition, CandidateServiceDefinition] as const;
 
 /** What is asked of a partition's owner by partition and not by key, as `<Service>.<Method>`. */
-export function ownerMethods(bus: Bus): ReadonlyMap<string, UnaryBytes> {
-  const methods = new Map<string, UnaryBytes>();
+export function ownerMethods(bus: Bus): ReadonlyMap<string, StartBytes> {
+  const methods = new Map<string, StartBytes>();
   for (const [definition, names] of [
     [StoreServiceDefinition, ["Renew", "Beat"]],
     [LeaseServiceDefinition, ["Renew"]],
   ] as const) {
-    const callers = byteCallers(bus, definition);
+    const starts = byteStarts(bus, definition);
     for (const name of names) {
-      const unary = callers.get(name)?.unary;
-      if (unary !== undefined) methods.set(`${definition.name}.${name}`, unary);
+      const start = starts.get(name);
+      if (start !== undefined) methods.set(`${definition.name}.${name}`, start);
     }
   }
   return methods;

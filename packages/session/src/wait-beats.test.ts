@@ -22,7 +22,7 @@ function setUp() {
         partition,
         send(_, options) {
           sends.push(options);
-          return new Promise(() => {});
+          return { cancel() {} };
         },
         request,
         options: { principal: "p", deadlineMs: 60_000 },

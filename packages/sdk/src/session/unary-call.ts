@@ -86,7 +86,8 @@ export class UnaryCall<Response> implements WireCall {
 
   serverTimeoutMs(): number | undefined {
     this.#isUnderWay = true;
-    const remainingMs = Math.max(1, this.#endsAtMs - this.#port.clock.now());
+    // Whole milliseconds: calls of one turn have the same, and can travel on together.
+    const remainingMs = Math.max(1, Math.ceil(this.#endsAtMs - this.#port.clock.now()));
     return this.#plan.serverTimeoutMs ?? (Number.isFinite(remainingMs) ? remainingMs : undefined);
   }
 
