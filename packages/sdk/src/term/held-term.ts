@@ -102,7 +102,8 @@ export class HeldTerm implements RunningTerm {
       },
       this.#keepListener(),
     );
-    context.emit({ kind: "term-began", lease: this.lease, token });
+    // Whoever listens may block this thread: the one that renews is told of the term before.
+    queueMicrotask(() => context.emit({ kind: "term-began", lease: this.lease, token }));
     this.#arm();
   }
 

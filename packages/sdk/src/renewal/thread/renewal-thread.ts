@@ -64,6 +64,7 @@ export class RenewalThread implements Keeper {
   #isUp = false;
   #orders: ThreadOrder[] = [];
   #isOrderDue = false;
+  #isPrompt = false;
   #isClosed = false;
   #sign: Timer | undefined;
   #restart: Timer | undefined;
@@ -90,8 +91,7 @@ export class RenewalThread implements Keeper {
     this.warmUp();
     const entry = this.#enter(hold, listener);
     this.#order({ kind: "keep", id: entry.id, slot: entry.slot, hold });
-    // Not at the end of the turn: this thread may block in it, and then the other must know the deadline.
-    this.#sendOrders();
+    this.#sendPromptly();
     if (!this.#isUp) this.#renewMeanwhile(entry);
     const provenAtMs = () => (this.#entries.has(entry.id) ? this.#instants.get(entry.slot) : entry.toldMs);
     return {
@@ -317,6 +317,19 @@ export class RenewalThread implements Keeper {
     this.#isOrderDue = true;
     atEndOfTurn(() => {
       this.#isOrderDue = false;
+      this.#sendOrders();
+    });
+  }
+
+  /**
+   * Not at the end of the turn: this thread may block in it, and then the other must know the deadline. The terms that one
+   * message granted go together: they begin before any of their claims' callers goes on.
+   */
+  #sendPromptly(): void {
+    if (this.#isPrompt) return;
+    this.#isPrompt = true;
+    queueMicrotask(() => {
+      this.#isPrompt = false;
       this.#sendOrders();
     });
   }
