@@ -41,6 +41,8 @@ export interface EngineParts extends AsyncDisposable {
 
 /** Clients are told that the server lives at least this often, in milliseconds. */
 const heartbeatMs = 5_000;
+/** Renewals of several clients wait this long for each other, in milliseconds: nothing beside the seconds that they have. */
+const companyMs = 20;
 /** Longer than any coordinator waits for an answer to its ping. */
 const pingAnswerMs = 5_000;
 
@@ -52,7 +54,7 @@ export function createSessionEngine(options: EngineOptions): EngineParts {
   const unfollow = followOwnerBeats(bus, routes, incarnationId);
   const store = new StoreCalls({ bus, routes, clock, random });
   const calls = new ServiceCalls({ bus, store, clock, reads, wasServed });
-  const renewals = new RenewalCoalescer(store);
+  const renewals = new RenewalCoalescer(store, { clock, companyMs });
   const beats = new WaitBeats(store, clock);
   const live = options.announcesCandidates === true ? new LiveCandidates({ bus, clock, instance }) : undefined;
   const shared = { calls, renewals, beats, live, news, clock, random, limits, instance, version };

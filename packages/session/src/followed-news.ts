@@ -11,7 +11,7 @@ import {
 } from "@tenure/contracts";
 import { type LeaseKey, leaseKey } from "@tenure/core";
 import type { News } from "./news.ts";
-import type { PackedGroup } from "./renewal-groups.ts";
+import { holdsOf, type PackedGroup } from "./renewal-groups.ts";
 
 /** Leases that one session hears news of; the holders of more learn the rest by their renewals. */
 const mostFollowed = 100_000;
@@ -43,6 +43,8 @@ export class FollowedNews {
   readonly #port: NewsPort;
   readonly #leases = new Map<LeaseKey, Followed>();
   readonly #holds = new Set<string>();
+  /** By partition the holds of its last renewal, packed, if all of them are followed. */
+  readonly #seen = new Map<number, Uint8Array>();
   #candidates = 0;
   #fresh: CandidateKey[] = [];
 
@@ -53,17 +55,15 @@ export class FollowedNews {
   }
 
   /** The client renews these holds: their terms are its own if it is their principal. */
-  onRenewal({ holdIds, partition }: PackedGroup): void {
-    for (const holdId of holdIds) {
-      const name = `${partition}.${holdId}`;
-      if (this.#holds.has(name)) continue;
-      const term = this.#news.termOf(partition, holdId);
-      if (term === undefined || term.principal !== this.#principal) continue;
-      const followed = this.#follow(term.lease);
-      if (followed === undefined) return;
-      this.#holds.add(name);
-      followed.tokens.set(term.token, name);
-    }
+  onRenewal({ bytes, holdIds, partition }: PackedGroup): void {
+    const packed = holdsOf(bytes);
+    const seen = this.#seen.get(partition);
+    // A client renews the same holds again and again.
+    if (seen !== undefined && Buffer.compare(seen, packed) === 0) return;
+    let isAll = true;
+    for (const holdId of holdIds) isAll = this.#followTerm(partition, holdId) && isAll;
+    if (isAll) this.#seen.set(partition, packed.slice());
+    else this.#seen.delete(partition);
   }
 
   /**
@@ -113,6 +113,7 @@ export class FollowedNews {
     for (const { unfollow } of this.#leases.values()) unfollow();
     this.#leases.clear();
     this.#holds.clear();
+    this.#seen.clear();
   }
 
   /** A candidate that the store knows as the client's has the position of its answer in the log. */
@@ -149,6 +150,19 @@ export class FollowedNews {
     this.#forgetIdle(lease);
   }
 
+  /** Whether the hold's term is followed. */
+  #followTerm(partition: number, holdId: number): boolean {
+    const name = `${partition}.${holdId}`;
+    if (this.#holds.has(name)) return true;
+    const term = this.#news.termOf(partition, holdId);
+    if (term === undefined || term.principal !== this.#principal) return false;
+    const followed = this.#follow(term.lease);
+    if (followed === undefined) return false;
+    this.#holds.add(name);
+    followed.tokens.set(term.token, name);
+    return true;
+  }
+
   #follow(lease: LeaseKey): Followed | undefined {
     const known = this.#leases.get(lease);
     if (known !== undefined) return known;
@@ -166,6 +180,7 @@ export class FollowedNews {
     if (push.push?.$case !== "termEnded") return;
     const name = followed.tokens.get(push.push.value.token) ?? "";
     this.#holds.delete(name);
+    this.#seen.clear();
     this.#port.onTermOver(name);
     followed.tokens.delete(push.push.value.token);
     this.#forgetIdle(lease);

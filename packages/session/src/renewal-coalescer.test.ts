@@ -173,4 +173,30 @@ describe("packedGroups", () => {
     expect(() => packedGroups(Uint8Array.of(1, 2, 3))).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
     expect(packedGroups(new Uint8Array(0))).toEqual([]);
   });
+
+  it("spaces calls that several clients share, and none of one client alone", async () => {
+    const desk = new OwnerDesk();
+    const clock = new FakeClock();
+    const renewals = new RenewalCoalescer(desk, { clock, companyMs: 20 });
+    const [a, b] = [new TestClient("a"), new TestClient("b")];
+    for (let sendNumber = 1; sendNumber <= 3; sendNumber += 1) {
+      renewals.renew(a, packed(group(1, sendNumber, [1])));
+      expect(desk.calls).toHaveLength(sendNumber);
+      if (sendNumber < 3) commitAll(desk.calls[sendNumber - 1]);
+    }
+    for (const client of [a, b]) renewals.renew(client, packed(group(1, 4, [2])));
+    commitAll(desk.calls[2]);
+    expect(sourcesOf(desk.calls[3])).toHaveLength(2);
+    commitAll(desk.calls[3]);
+    renewals.renew(a, packed(group(1, 5, [1])));
+    await clock.advance(19);
+    renewals.renew(b, packed(group(1, 5, [2])));
+    expect(desk.calls).toHaveLength(4);
+    await clock.advance(1);
+    expect(holdsOf(desk.calls[4])).toEqual([
+      ["a", [group(1, 5, [1])]],
+      ["b", [group(1, 5, [2])]],
+    ]);
+    expect(clock.pendingTimers).toBe(0);
+  });
 });

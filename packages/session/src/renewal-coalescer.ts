@@ -39,6 +39,9 @@ interface Lane {
   isUnderWay: boolean;
   gathering: Timer | undefined;
   holds: number;
+  /** How many clients the last call was for, and when it was sent. */
+  sources: number;
+  sentAtMs: number;
 }
 
 /** Sources of one call, as the owner takes them. */
@@ -56,13 +59,15 @@ const mostQueuedPerClient = 16 * mostHoldsPerCall;
 /** A renewal that takes longer is worth nothing: its holder has counted it as missed (T). */
 const renewTimeoutMs = 2_000;
 
-/** For renewals that are in no hurry. */
+/** How renewals wait for others to share a call with: it costs the same for one as for a thousand. */
 export interface RenewalGathering {
   readonly clock: Clock;
-  /** How long they wait for others to share a call with. */
-  readonly gatherMs: number;
+  /** For renewals that are in no hurry: how long they wait. */
+  readonly gatherMs?: number;
+  /** After a call of several clients the next of the partition is sent this long after it, or later. */
+  readonly companyMs?: number;
   /** How long a call may take. */
-  readonly deadlineMs: number;
+  readonly deadlineMs?: number;
 }
 
 /**
@@ -100,7 +105,7 @@ export class RenewalCoalescer {
     const known = this.#lanes.get(partition);
     if (known !== undefined) return known;
     if (!this.#calls.hasPartition(partition)) return undefined;
-    const lane = { queue: new Map(), isUnderWay: false, gathering: undefined, holds: 0 };
+    const lane = { queue: new Map(), isUnderWay: false, gathering: undefined, holds: 0, sources: 0, sentAtMs: 0 };
     this.#lanes.set(partition, lane);
     return lane;
   }
@@ -112,8 +117,16 @@ export class RenewalCoalescer {
       lane.gathering = undefined;
       this.#turn(partition);
     };
-    if (this.#gathering === undefined) turn();
-    else lane.gathering = this.#gathering.clock.schedule(this.#gathering.gatherMs, turn);
+    const waitMs = this.#gathering?.gatherMs ?? this.#companyMs(lane);
+    if (waitMs > 0) lane.gathering = this.#gathering?.clock.schedule(waitMs, turn);
+    else turn();
+  }
+
+  /** How long to wait for company, where there was some before. */
+  #companyMs({ sentAtMs, sources }: Lane): number {
+    const { clock, companyMs } = this.#gathering ?? {};
+    if (clock === undefined || companyMs === undefined || sources < 2) return 0;
+    return sentAtMs + companyMs - clock.now();
   }
 
   #turn(partition: number): void {
@@ -124,10 +137,13 @@ export class RenewalCoalescer {
     const request = StoreServiceRenewRequest.encode({ sources }).finish();
     const options = { principal: anonymous, deadlineMs: this.#gathering?.deadlineMs ?? renewTimeoutMs };
     lane.isUnderWay = true;
+    lane.sources = sources.length;
+    lane.sentAtMs = this.#gathering?.clock.now() ?? 0;
     this.#calls.startAtOwner("StoreService.Renew", partition, request, options, (outcome) => {
       lane.isUnderWay = false;
       settle(taken, outcome);
-      this.#turn(partition);
+      if (this.#companyMs(lane) > 0) this.#gather(partition);
+      else this.#turn(partition);
     });
   }
 }

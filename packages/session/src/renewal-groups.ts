@@ -36,6 +36,13 @@ export function packedGroups(bytes: Uint8Array): readonly PackedGroup[] {
   });
 }
 
+/** The part of a group's bytes that says which holds it has: all but its partition and send number. */
+export function holdsOf(bytes: Uint8Array): Uint8Array {
+  let start = 0;
+  for (let numbers = 0; numbers < 2; start += 1) if ((bytes[start] ?? 0) < 0x80) numbers += 1;
+  return bytes.subarray(start);
+}
+
 /** Groups one after the other as packed renewals. No groups give no bytes. */
 export function packGroups(groups: readonly Uint8Array[]): Uint8Array {
   if (groups.length === 0) return new Uint8Array(0);

@@ -59,6 +59,11 @@ export class Cohort {
     if (holds?.size === 0) this.#partitions.delete(hold.partition);
   }
 
+  /** The entries of these holds of a partition, whose ids ascend. */
+  among(partition: number, holdIds: readonly number[]): readonly KeptEntry[] {
+    return this.#partitions.get(partition)?.among(holdIds) ?? [];
+  }
+
   /** Renews at the end of this turn; the interval starts anew. */
   renewNow(): void {
     this.#due();

@@ -29,6 +29,18 @@ export class HoldSet<Entry extends Identified> {
     return this.#ids[place] === holdId ? this.#entries[place] : undefined;
   }
 
+  /** The entries of these ids, which ascend. */
+  among(holdIds: readonly number[]): readonly Entry[] {
+    const found: Entry[] = [];
+    let place = this.#placeOf(holdIds[0] ?? 0);
+    for (const holdId of holdIds) {
+      while ((this.#ids[place] ?? Number.POSITIVE_INFINITY) < holdId) place += 1;
+      const entry = this.#entries[place];
+      if (entry?.holdId === holdId) found.push(entry);
+    }
+    return found;
+  }
+
   /** Adds an entry; one with the same id is replaced. */
   set(entry: Entry): void {
     const place = this.#placeOf(entry.holdId);

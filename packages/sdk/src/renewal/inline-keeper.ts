@@ -100,10 +100,8 @@ export class InlineKeeper implements Keeper {
       // A number that was never sent proves nothing.
       if (sendNumber > this.#lastNumber) continue;
       const sentAtMs = this.#port.instantOf(sendNumber);
-      const entries = this.#byHold.get(partition);
-      for (const holdId of holdIds) {
-        const entry = entries?.get(holdId);
-        if (entry !== undefined) this.#onRenewed(entry, sendNumber, sentAtMs);
+      for (const cohort of this.#cohorts.values()) {
+        for (const entry of cohort.among(partition, holdIds)) this.#onRenewed(entry, sendNumber, sentAtMs);
       }
     }
   }
@@ -136,7 +134,7 @@ export class InlineKeeper implements Keeper {
 
   #onRenewed(entry: KeptEntry, sendNumber: number, sentAtMs: number): void {
     if (sendNumber > entry.answeredNumber) entry.answeredNumber = sendNumber;
-    if (sentAtMs <= entry.provenAtMs) return;
+    if (entry.isStopped || sentAtMs <= entry.provenAtMs) return;
     entry.provenAtMs = sentAtMs;
     entry.listener.onRenewed(sentAtMs);
   }

@@ -47,6 +47,9 @@ const defaultCallTimeoutMs = 5_000;
 const clientIdDigits = 16;
 const renewKeyBytes = 32;
 
+/** One for all sessions of the process: what it has to read now and then is read once. */
+const clock = new HolderClock();
+
 /**
  * Opens a session and waits for the service's first greeting; UNAVAILABLE with UNREACHABLE when that does not come in
  * time, at once when the service refuses the caller.
@@ -54,7 +57,6 @@ const renewKeyBytes = 32;
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { callTimeoutMs = defaultCallTimeoutMs, connectTimeoutMs = defaultConnectTimeoutMs } = options;
   const { random = systemRandom, renewal = "thread", userAgent = "tenure-sdk" } = options;
-  const clock = new HolderClock();
   const choice = choiceOf(options);
   const common = {
     clientId: randomBase58(random, clientIdDigits),

@@ -41,8 +41,8 @@ export type ThreadReport =
   | { readonly kind: "up" }
   /** The thread has failed and renews no more; it watches the main thread until it is ended. */
   | { readonly kind: "failed"; readonly error: PlainError }
-  /** The holds' slots have new instants. */
-  | { readonly kind: "renewed"; readonly ids: Float64Array }
+  /** These slots have new instants. */
+  | { readonly kind: "renewed"; readonly slots: Uint32Array }
   | { readonly kind: "missed"; readonly ids: Float64Array; readonly error: PlainError }
   | { readonly kind: "refused"; readonly id: number; readonly error: PlainError }
   | { readonly kind: "endOfTerm"; readonly id: number; readonly mark: EndOfTermMark }

@@ -108,7 +108,7 @@ export class RenewalSide {
     const keeping = this.#exchange.keeper.keep(hold, {
       onRenewed: (sentAtMs) => {
         this.#instants.raise(slot, sentAtMs);
-        this.#renewed.push(id);
+        this.#renewed.push(slot);
         this.#reportSoon();
       },
       onMissed: (error) => {
@@ -173,7 +173,7 @@ export class RenewalSide {
       this.#isReportDue = false;
       const reports = this.#reports;
       this.#reports = [];
-      if (this.#renewed.length > 0) reports.push({ kind: "renewed", ids: Float64Array.from(this.#renewed) });
+      if (this.#renewed.length > 0) reports.push({ kind: "renewed", slots: Uint32Array.from(this.#renewed) });
       for (const [error, ids] of this.#missed) {
         reports.push({ kind: "missed", ids: Float64Array.from(ids), error: plainError(error) });
       }

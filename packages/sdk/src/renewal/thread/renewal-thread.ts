@@ -51,6 +51,8 @@ export class RenewalThread implements Keeper {
   readonly #lifePage: SharedArrayBuffer;
   readonly #pages: SharedArrayBuffer[] = [];
   readonly #entries = new Map<number, Entry>();
+  /** A slot is given to another only when the thread writes into it no more. */
+  readonly #bySlot: (Entry | undefined)[] = [];
   /** Dropped, but the thread may still write into their slots. */
   readonly #leaving = new Map<number, number>();
   readonly #freeSlots: number[] = [];
@@ -139,6 +141,7 @@ export class RenewalThread implements Keeper {
     const entry: Entry = { id: this.#lastId, slot, hold, listener, toldMs, isRenewing: true, meanwhile: undefined };
     this.#instants.set(slot, hold.provenAtMs);
     this.#entries.set(entry.id, entry);
+    this.#bySlot[slot] = entry;
     this.#book.add(entry);
     return entry;
   }
@@ -218,7 +221,7 @@ export class RenewalThread implements Keeper {
         break;
       case "renewed":
         this.#backoff.reset();
-        for (const id of report.ids) this.#onRenewed(id);
+        for (const slot of report.slots) this.#onRenewed(this.#bySlot[slot]);
         break;
       case "missed": {
         const error = errorFromPlain(report.error);
@@ -240,8 +243,7 @@ export class RenewalThread implements Keeper {
     }
   }
 
-  #onRenewed(id: number): void {
-    const entry = this.#entries.get(id);
+  #onRenewed(entry: Entry | undefined): void {
     if (entry === undefined) return;
     this.#leaveToThread(entry);
     this.#tellRenewed(entry);
@@ -282,6 +284,7 @@ export class RenewalThread implements Keeper {
 
   #drop(entry: Entry): void {
     if (!this.#entries.delete(entry.id)) return;
+    this.#bySlot[entry.slot] = undefined;
     entry.isRenewing = false;
     this.#leaveToThread(entry);
     entry.toldMs = Math.max(entry.toldMs, this.#instants.get(entry.slot));

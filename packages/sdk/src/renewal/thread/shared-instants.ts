@@ -58,6 +58,12 @@ export class SharedInstants {
   }
 }
 
+/** The holds of one message have one instant. */
+let last = { atMs: Number.NEGATIVE_INFINITY, micros: nothing };
+
 function microsOf(atMs: number): bigint {
-  return Number.isFinite(atMs) ? BigInt(Math.floor(atMs * microsPerMs)) : nothing;
+  if (atMs !== last.atMs) {
+    last = { atMs, micros: Number.isFinite(atMs) ? BigInt(Math.floor(atMs * microsPerMs)) : nothing };
+  }
+  return last.micros;
 }
