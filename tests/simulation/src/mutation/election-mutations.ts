@@ -55,7 +55,7 @@ const inCoordination: readonly Mutation[] = [
   edited("leaves a lease to its candidates at once", ["rule 21"], {
     module: "core",
     file: "decide/clearance.js",
-    find: "return leftMs > 0 ? { kind: \"coordinated\", lease: record.key, retryAfterMs: leftMs } : undefined;",
+    find: 'return leftMs > 0 ? { kind: "coordinated", lease: record.key, retryAfterMs: leftMs } : undefined;',
     replace: "return undefined;",
   }),
   edited("leaves alone whoever claimed while no coordinator acted", ["best"], {
