@@ -15,7 +15,10 @@ export function collecting(): void {
     const pattern = /^ {2}warning COLLECTION_HELD_BACK identities: 1 of 2 identities look dead.* --go-on (\S+) /m;
     const id = await waitFor(async () => pattern.exec((await see("status")).out)?.[1], { timeoutMs: 60_000 });
     expect((await see("identities gc --yes")).code).toBe(4);
-    const { code, err, out } = await see(`identities gc --go-on ${id} --reason gone --yes`);
+    const goOn = `identities gc --go-on ${id} --reason gone`;
+    expect((await see(`${goOn} --dry-run`)).out).toMatch(/^identity \S+ +held-back +\d/m);
+    expect((await see(goOn, { isTerminal: true, answer: false })).code).toBe(1);
+    const { code, err, out } = await see(`${goOn} --yes`);
     expect(code, err).toBe(0);
     expect(out).toMatch(/^identity \S+ +collected +\d/m);
     expect((await see("identities")).out).not.toContain("lost");

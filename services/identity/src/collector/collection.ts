@@ -94,7 +94,8 @@ export class Collection implements AsyncDisposable {
       if (reason === "") {
         throw invalid([{ field: "note.reason", rule: "is required to let a hold-back go on", value: "empty" }]);
       }
-      this.#collector.goOn(goOnHoldBackId, reason, principal);
+      // A word given in a dry run would let the collector go on for real.
+      if (!dryRun) this.#collector.goOn(goOnHoldBackId, reason, principal);
     }
     const items = await this.#collector.collectNow(dryRun, signal);
     return { items, state: this.#collector.state };
