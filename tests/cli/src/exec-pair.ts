@@ -57,14 +57,21 @@ export class ExecPair implements AsyncDisposable {
   /** Signals the watchdog of a host's `tenure exec`; one that has just lost its term may have none. */
   signalWatchdog({ exec }: Host, signal: NodeJS.Signals): void {
     const pid = childOf(exec.pid, /watchdog.js/);
-    if (pid !== undefined) process.kill(pid, signal);
+    try {
+      if (pid !== undefined) process.kill(pid, signal);
+    } catch {
+      // It ended a moment ago.
+    }
   }
 
-  /** Starts what was killed again. */
+  /** Starts what was killed again, and lets what was stopped go on: one that is killed later would leave it behind. */
   async revive(host: Host): Promise<void> {
     host.proxy.mend();
     if (host.exec.exit !== undefined) host.exec = this.#start(host.proxy);
-    else host.exec.resume();
+    else {
+      host.exec.resume();
+      this.signalWatchdog(host, "SIGCONT");
+    }
   }
 
   /** No two terms ever acted at once, and nothing of the older ones is left. */
