@@ -35,7 +35,7 @@ describe("the expiry guard (rule 17)", () => {
   });
 
   it("a dropped connection pauses after the next acknowledgement, even a prompt one", () => {
-    const dropped = noteConnectionLost(acked());
+    const dropped = noteConnectionLost(acked(), 15);
     expect(mayExpire(dropped, 20)).toEqual({ kind: "probeFirst" });
     const back = acked(dropped, 30_000, 30_010);
     expect(mayExpire(back, 30_010)).toEqual({ kind: "paused", untilMs: 35_010 });
@@ -65,7 +65,15 @@ describe("the expiry guard (rule 17)", () => {
     expect(endsOutage(newExpiryGuard(), 0, 1_001)).toBe(true);
     const slow = acked(newExpiryGuard(), 0, 2_000);
     expect(endsOutage(slow, 2_000, 4_000)).toBe(false);
-    expect(endsOutage(noteConnectionLost(slow), 2_000, 2_010)).toBe(true);
+    expect(endsOutage(noteConnectionLost(slow, 1_990), 2_000, 2_010)).toBe(true);
+  });
+
+  it("an append that was sent before the connection dropped ends no outage, however late its answer is taken in", () => {
+    const dropped = noteConnectionLost(newExpiryGuard(), 5);
+    expect(endsOutage(dropped, 5, 10)).toBe(false);
+    const late = acked(dropped, 5, 10);
+    expect([mayExpire(late, 20).kind, owesPause(late, 20)]).toEqual(["probeFirst", true]);
+    expect(mayExpire(acked(late, 400, 410), 410)).toEqual({ kind: "paused", untilMs: 5_410 });
   });
 
   it("pauses once per outage: a store that stays slow still expires the dead", () => {
@@ -82,7 +90,7 @@ describe("the expiry guard (rule 17)", () => {
     guard = acked(guard, 8_000, 8_010);
     guard = acked(guard, 9_000, 10_500);
     expect(mayExpire(guard, 10_500)).toMatchObject({ kind: "paused", untilMs: 15_500 });
-    guard = acked(noteConnectionLost(guard), 15_000, 17_000);
+    guard = acked(noteConnectionLost(guard, 14_990), 15_000, 17_000);
     expect(mayExpire(guard, 17_000)).toMatchObject({ kind: "paused", untilMs: 22_000 });
   });
 });

@@ -9,6 +9,8 @@ export interface ExpiryGuard {
   readonly lastAckAtMs: number | undefined;
   /** Whether an outage goes on: the connection dropped, or an append took too long and none was prompt since. */
   readonly isOutage: boolean;
+  /** When the connection last dropped. What was sent until then ends no outage, however late its answer is taken in. */
+  readonly lostAtMs: number;
   /** Whether this outage has had its pause; there is one per outage, so that a slow store still expires the dead. */
   readonly hadPause: boolean;
   /** Nobody expires before this. */
@@ -26,7 +28,8 @@ export const promptAppendMs = 1_000;
 
 /** The guard of an owner that found everything in order: it may expire nobody before its first acknowledged append. */
 export function newExpiryGuard(): ExpiryGuard {
-  return { lastAckAtMs: undefined, isOutage: false, hadPause: false, pausedUntilMs: Number.NEGATIVE_INFINITY };
+  const never = Number.NEGATIVE_INFINITY;
+  return { lastAckAtMs: undefined, isOutage: false, lostAtMs: never, hadPause: false, pausedUntilMs: never };
 }
 
 /**
@@ -36,17 +39,17 @@ export function newExpiryGuard(): ExpiryGuard {
  */
 export function guardOf({ epoch, owesPause, successor }: PartitionState, instance: string): ExpiryGuard {
   const isInOrder = epoch === 0n || (successor === instance && !owesPause);
-  return isInOrder ? newExpiryGuard() : noteConnectionLost(newExpiryGuard());
+  return isInOrder ? newExpiryGuard() : { ...newExpiryGuard(), isOutage: true };
 }
 
 /** The connection to the store dropped: a new outage, which gets its own pause. */
-export function noteConnectionLost(guard: ExpiryGuard): ExpiryGuard {
-  return { ...guard, isOutage: true, hadPause: false };
+export function noteConnectionLost(guard: ExpiryGuard, now: number): ExpiryGuard {
+  return { ...guard, isOutage: true, lostAtMs: now, hadPause: false };
 }
 
 /** Whether the acknowledgement of an append that was sent at `sentAtMs` ends an outage, so that its pause begins. */
-export function endsOutage({ hadPause, isOutage }: ExpiryGuard, sentAtMs: number, now: number): boolean {
-  return (isOutage || !isPrompt(sentAtMs, now)) && !hadPause;
+export function endsOutage({ hadPause, isOutage, lostAtMs }: ExpiryGuard, sentAtMs: number, now: number): boolean {
+  return (isOutage || !isPrompt(sentAtMs, now)) && !hadPause && sentAtMs > lostAtMs;
 }
 
 function isPrompt(sentAtMs: number, now: number): boolean {
@@ -55,10 +58,11 @@ function isPrompt(sentAtMs: number, now: number): boolean {
 
 /** An append that was sent at `sentAtMs` was acknowledged now. A spell of slow ones is one outage. */
 export function noteAppendAcked(guard: ExpiryGuard, sentAtMs: number, now: number, timing: GuardTiming): ExpiryGuard {
+  if (sentAtMs <= guard.lostAtMs) return { ...guard, lastAckAtMs: now };
   const isSlow = !isPrompt(sentAtMs, now);
   const pauseMs = timing.renewIntervalMs + timing.requestTimeoutMs + 1_000;
   const pausedUntilMs = endsOutage(guard, sentAtMs, now) ? now + pauseMs : guard.pausedUntilMs;
-  return { lastAckAtMs: now, isOutage: isSlow, hadPause: isSlow, pausedUntilMs };
+  return { ...guard, lastAckAtMs: now, isOutage: isSlow, hadPause: isSlow, pausedUntilMs };
 }
 
 /** What the owner may do about terms that are overdue. */

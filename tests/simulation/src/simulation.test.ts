@@ -42,6 +42,10 @@ describe("the simulator", () => {
     },
   );
 
+  it("finds no violation where an owner took in its first answer when its connection had just dropped", async () => {
+    expect((await run(scheduleOf(71_108, profiles.watches))).violation).toBeUndefined();
+  });
+
   it("a thousand changes of strategies, priorities and versions move the leader no oftener, and end in a stable one", async () => {
     const { elections, violation } = await run(scheduleOf(restlessSeed, restless));
     expect(violation).toBeUndefined();

@@ -236,7 +236,7 @@ describe("expire (rule 17)", () => {
     desk.take("a", lease);
     desk.now += 20_000;
     const { timing } = desk.state.settings;
-    desk.owned.guard = noteAppendAcked(noteConnectionLost(desk.owned.guard), desk.now, desk.now, timing);
+    desk.owned.guard = noteAppendAcked(noteConnectionLost(desk.owned.guard, 0), desk.now, desk.now, timing);
     expect(desk.run({ kind: "expire", lease }, "owner")).toEqual({
       kind: "notDue",
       lease,

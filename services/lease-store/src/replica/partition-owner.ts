@@ -160,7 +160,7 @@ export class PartitionOwner {
   }
 
   noteConnectionLost(): void {
-    this.#owned.guard = noteConnectionLost(this.#owned.guard);
+    this.#owned.guard = noteConnectionLost(this.#owned.guard, this.#ports.clock.now());
   }
 
   /** Takes the partition over and serves it until it is handed over, lost, or `signal` is aborted. */

@@ -43,7 +43,7 @@ export const mutations: readonly Mutation[] = [
     {
       module: "core",
       file: "expiry-guard.js",
-      find: "return isInOrder ? newExpiryGuard() : noteConnectionLost(newExpiryGuard());",
+      find: "return isInOrder ? newExpiryGuard() : { ...newExpiryGuard(), isOutage: true };",
       replace: "return newExpiryGuard();",
     },
   ),

@@ -122,7 +122,7 @@ export const termMutations: readonly Mutation[] = [
     edited("skips the pause after an outage", ["rule 17"], {
       module: "core",
       file: "expiry-guard.js",
-      find: "return { ...guard, isOutage: true, hadPause: false };",
+      find: "return { ...guard, isOutage: true, lostAtMs: now, hadPause: false };",
       replace: "return guard;",
     }),
   ),
@@ -140,7 +140,7 @@ export const termMutations: readonly Mutation[] = [
     edited("expires at once after a takeover", ["rule 17"], {
       module: "core",
       file: "expiry-guard.js",
-      find: "return isInOrder ? newExpiryGuard() : noteConnectionLost(newExpiryGuard());",
+      find: "return isInOrder ? newExpiryGuard() : { ...newExpiryGuard(), isOutage: true };",
       replace: "return newExpiryGuard();",
     }),
   ),
