@@ -71,22 +71,18 @@ export class StoreCalls implements Disposable {
 
   /** Calls once and rejects with a Fault. An aborted signal gives the call up with CANCELLED. */
   call(name: string, request: Uint8Array, options: StoreCallOptions, signal?: AbortSignal): Promise<Uint8Array> {
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted) {
-        reject(cancelled(name));
-        return;
-      }
-      const call = this.start(name, request, options, (outcome) => {
-        signal?.removeEventListener("abort", onAbort);
-        if (outcome instanceof Fault) reject(outcome);
-        else resolve(outcome);
-      });
-      const onAbort = () => {
-        call.cancel();
-        reject(cancelled(name));
-      };
-      signal?.addEventListener("abort", onAbort, { once: true });
-    });
+    return promised(name, signal, (done) => this.start(name, request, options, done));
+  }
+
+  /** As `call`, for a method of the owners: see `startAtOwner`. */
+  callAtOwner(
+    name: string,
+    partition: number,
+    request: Uint8Array,
+    options: StoreCallOptions,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array> {
+    return promised(name, signal, (done) => this.startAtOwner(name, partition, request, options, done));
   }
 
   /**
@@ -119,8 +115,8 @@ export class StoreCalls implements Disposable {
   }
 
   /**
-   * Calls a method that names its partition itself, such as `StoreService.Renew`, at the partition's owner. What is
-   * sent must do no harm when it arrives twice.
+   * Calls a method that its caller knows the partition of, such as `StoreService.Renew`, at the partition's owner. What
+   * is sent must do no harm when it arrives twice.
    */
   startAtOwner(
     name: string,
@@ -201,6 +197,29 @@ export class StoreCalls implements Disposable {
     });
     this.#moves.set(partition, timer);
   }
+}
+
+function promised(
+  name: string,
+  signal: AbortSignal | undefined,
+  start: (done: (outcome: Outcome) => void) => OpenCall,
+): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(cancelled(name));
+      return;
+    }
+    const call = start((outcome) => {
+      signal?.removeEventListener("abort", onAbort);
+      if (outcome instanceof Fault) reject(outcome);
+      else resolve(outcome);
+    });
+    const onAbort = () => {
+      call.cancel();
+      reject(cancelled(name));
+    };
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
 }
 
 function text(bytes: Uint8Array | undefined): string {

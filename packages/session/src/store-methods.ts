@@ -57,7 +57,7 @@ export const storeDefinitions = [LeaseServiceDefinition, GuardServiceDefinition,
 export function ownerMethods(bus: Bus): ReadonlyMap<string, StartBytes> {
   const methods = new Map<string, StartBytes>();
   for (const [definition, names] of [
-    [StoreServiceDefinition, ["Renew", "Beat"]],
+    [StoreServiceDefinition, ["Renew", "Beat", "Ping", "Elect", "MarkEndOfTerm", "PutStrategy", "RecordDecision"]],
     [LeaseServiceDefinition, ["Renew"]],
   ] as const) {
     const starts = byteStarts(bus, definition);

@@ -64,7 +64,7 @@ class ElectionService implements AsyncDisposable {
       },
     );
     this.#calls = new StoreCalls({ bus, routes: this.#routes, clock, random });
-    this.#store = new ElectionStore(bus, this.#calls, this.#routes, incarnation.partitions);
+    this.#store = new ElectionStore(this.#calls, incarnation.partitions);
     this.#coordination = this.#makeCoordination();
     this.#presence = watchPresence(bus, clock, () => {});
     this.#metrics.show({

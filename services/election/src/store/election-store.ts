@@ -1,4 +1,4 @@
-import { type Bus, createClient } from "@tenure/bus";
+import type { MessageCodec } from "@tenure/bus";
 import {
   type Lease,
   StoreServiceDefinition,
@@ -10,75 +10,65 @@ import {
 } from "@tenure/contracts";
 import { type LeaseKey, partitionOf } from "@tenure/core";
 import { Fault } from "@tenure/kernel";
-import { type Asking, LeaseClient, type OwnerRoutes, type StoreCalls } from "@tenure/session";
+import { type Asking, LeaseClient, type StoreCalls } from "@tenure/session";
 
-/** Faults of an owner that another way to it does not cure. */
-const finalReasons: ReadonlySet<string> = new Set(["BUS_DISCONNECTED", "BUS_CLOSED", "PARTITION_HALTED", "RECOVERING"]);
+const { elect, markEndOfTerm, ping, putStrategy, recordDecision } = StoreServiceDefinition.methods;
 
-/** What coordinators and their callers ask of the lease store: each call goes to the owner of its lease. */
+/** A method of the store's own service. */
+interface Method<Request, Response> {
+  readonly name: string;
+  readonly requestType: MessageCodec<Request>;
+  readonly responseType: MessageCodec<Response>;
+}
+
+/**
+ * What coordinators and their callers ask of the lease store: each call goes to the owner of its lease. What is sent
+ * names its revision or its attempt, or does no harm when it arrives twice.
+ */
 export class ElectionStore extends LeaseClient {
-  readonly #routes: OwnerRoutes;
+  readonly #calls: StoreCalls;
   readonly #partitions: number;
-  readonly #store: ReturnType<typeof createClient<typeof StoreServiceDefinition>>;
 
-  constructor(bus: Bus, calls: StoreCalls, routes: OwnerRoutes, partitions: number) {
+  constructor(calls: StoreCalls, partitions: number) {
     super(calls);
-    this.#routes = routes;
+    this.#calls = calls;
     this.#partitions = partitions;
-    this.#store = createClient(bus, StoreServiceDefinition);
   }
 
   /** Asks candidates for a sign of life; resolves with the log position of the question. */
   async ping(lease: LeaseKey, request: StoreServicePingRequest, asking: Asking): Promise<bigint> {
-    return (await this.#atOwner(lease, asking, (options) => this.#store.ping(request, options))).revision;
+    return (await this.#atOwner(lease, ping, request, asking)).revision;
   }
 
   async elect(lease: LeaseKey, request: StoreServiceElectRequest, asking: Asking): Promise<Lease> {
-    return leaseIn(await this.#atOwner(lease, asking, (options) => this.#store.elect(request, options)));
+    return leaseIn(await this.#atOwner(lease, elect, request, asking));
   }
 
   async markEndOfTerm(lease: LeaseKey, request: StoreServiceMarkEndOfTermRequest, asking: Asking): Promise<Lease> {
-    return leaseIn(await this.#atOwner(lease, asking, (options) => this.#store.markEndOfTerm(request, options)));
+    return leaseIn(await this.#atOwner(lease, markEndOfTerm, request, asking));
   }
 
   async putStrategy(lease: LeaseKey, request: StoreServicePutStrategyRequest, asking: Asking): Promise<Lease> {
-    return leaseIn(await this.#atOwner(lease, asking, (options) => this.#store.putStrategy(request, options)));
+    return leaseIn(await this.#atOwner(lease, putStrategy, request, asking));
   }
 
   async recordDecision(lease: LeaseKey, request: StoreServiceRecordDecisionRequest, asking: Asking): Promise<void> {
-    await this.#atOwner(lease, asking, (options) => this.#store.recordDecision(request, options));
+    await this.#atOwner(lease, recordDecision, request, asking);
   }
 
-  /**
-   * Calls the owner straight if it is known, and by way of any replica if it does not answer for the partition any
-   * more. What is sent names its revision or its attempt, or does no harm when it arrives twice.
-   */
-  async #atOwner<Answer>(
+  async #atOwner<Request, Response>(
     lease: LeaseKey,
+    { name, requestType, responseType }: Method<Request, Response>,
+    request: Request,
     { deadlineMs, principal, signal }: Asking,
-    call: (options: OwnerOptions) => Promise<Answer>,
-  ): Promise<Answer> {
-    const options = { deadlineMs, principal, signal };
+  ): Promise<Response> {
     const partition = partitionOf(lease, this.#partitions);
-    const route = this.#routes.routeOf(partition);
-    const epoch = this.#routes.epochOf(partition);
-    if (route === undefined || epoch === undefined) return await call(options);
-    try {
-      return await call({ ...options, route });
-    } catch (thrown) {
-      const isAway = thrown instanceof Fault && thrown.code === "UNAVAILABLE" && !finalReasons.has(thrown.reason);
-      if (!isAway) throw thrown;
-      this.#routes.drop(partition, epoch);
-      return await call(options);
-    }
+    const bytes = requestType.encode(request).finish();
+    const options = { deadlineMs, principal };
+    return responseType.decode(
+      await this.#calls.callAtOwner(`StoreService.${name}`, partition, bytes, options, signal),
+    );
   }
-}
-
-interface OwnerOptions {
-  readonly deadlineMs: number;
-  readonly principal: string;
-  readonly signal: AbortSignal | undefined;
-  readonly route?: string;
 }
 
 function leaseIn({ lease }: { readonly lease: Lease | undefined }): Lease {
