@@ -20,6 +20,8 @@ export interface Greeting {
   readonly minRevision: bigint;
   /** How long the client may be silent before the session is ended, in milliseconds. */
   readonly silenceMs: number;
+  /** Whether the client takes one reply for several streams. */
+  readonly sharedReplies: boolean;
 }
 
 /** Reads a client's greeting; throws INVALID_ARGUMENT with every broken rule. */
@@ -29,6 +31,7 @@ export function readGreeting({
   minRevision,
   renewKey,
   requestTimeout,
+  sharedReplies,
 }: SessionHello): Greeting {
   const violations: FieldViolation[] = [];
   const reject = (field: string, rule: string, value: string) => violations.push({ field, rule, value });
@@ -49,5 +52,5 @@ export function readGreeting({
   }
   if (violations.length > 0) throw invalid(violations);
   const renewKeyHash = renewKey.length === 0 ? new Uint8Array(0) : createHash("sha256").update(renewKey).digest();
-  return { clientId, renewKeyHash, minRevision, silenceMs: patience * (2 * beatMs + timeoutMs) };
+  return { clientId, renewKeyHash, minRevision, silenceMs: patience * (2 * beatMs + timeoutMs), sharedReplies };
 }

@@ -30,7 +30,7 @@ describe("Outbox", () => {
     outbox.acks(acks(10));
     outbox.refuse(Array.from({ length: 1_500 }, () => refusal));
     outbox.push({ push: undefined });
-    outbox.reply({ number: 1n, outcome: { $case: "response", value: new Uint8Array(100) }, end: true });
+    outbox.reply(1n, { $case: "response", value: new Uint8Array(100) }, true);
     await settled();
     const before = outbox.queuedBytes;
     outbox.onDrain();
@@ -50,15 +50,31 @@ describe("Outbox", () => {
 
   it("tells of too much at the end of the turn, and only while the transport is full", async () => {
     const { outbox, tooMuch, transport } = setUp(1_000);
-    const large = { number: 1n, outcome: { $case: "response" as const, value: new Uint8Array(2_000) }, end: true };
-    outbox.reply(large);
+    const large = { $case: "response" as const, value: new Uint8Array(2_000) };
+    outbox.reply(1n, large, true);
     await settled();
     expect(tooMuch).toEqual([]);
     transport.isFull = true;
     outbox.say({});
-    outbox.reply(large);
+    outbox.reply(1n, large, true);
     expect(tooMuch).toEqual([]);
     await settled();
     expect(tooMuch).toEqual([2_016]);
+  });
+
+  it.each([
+    [true, [[1n, 2n, 3n], [1n], [3n, 2n], [3n]]],
+    [false, [[1n], [2n], [3n], [1n], [3n], [2n], [3n]]],
+  ])("says a response that several streams get once, if the client takes that (%s)", async (isSharing, expected) => {
+    const { outbox, sent } = setUp(1_000);
+    outbox.isSharing = isSharing;
+    const [a, b, c] = [1, 2, 3].map((byte) => ({ $case: "response" as const, value: Uint8Array.of(byte) }));
+    for (const number of [1n, 2n, 3n]) outbox.reply(number, a, false);
+    outbox.reply(1n, b, false);
+    for (const number of [3n, 2n]) outbox.reply(number, c, false);
+    outbox.reply(3n, c, true);
+    await settled();
+    expect(outbox.queuedBytes).toBe(0);
+    expect(sent.flatMap(({ replies }) => replies.map(({ also, number }) => [number, ...also]))).toEqual(expected);
   });
 });

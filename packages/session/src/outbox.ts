@@ -7,6 +7,12 @@ const mostBytesPerMessage = 256 * 1024;
 /** What a refusal takes, about; refusals of a whole partition share one text. */
 const refusalBytes = 200;
 const replyBytes = 16;
+const alsoBytes = 4;
+
+/** A reply that other streams may still join. */
+interface QueuedReply extends SessionReply {
+  readonly also: bigint[];
+}
 
 /** Where messages go. */
 export interface OutboxPort {
@@ -23,7 +29,7 @@ export interface OutboxPort {
  */
 export class Outbox {
   readonly #port: OutboxPort;
-  readonly #replies: SessionReply[] = [];
+  readonly #replies: QueuedReply[] = [];
   readonly #acks: Uint8Array[] = [];
   readonly #refusals: PackedRefusal[] = [];
   readonly #pushes: SessionPush[] = [];
@@ -35,6 +41,8 @@ export class Outbox {
   receivedNumber = 0n;
   /** How many messages were sent. */
   sent = 0;
+  /** Whether a response that several streams get, one after the other, is said once. */
+  isSharing = false;
 
   constructor(port: OutboxPort) {
     this.#port = port;
@@ -45,9 +53,16 @@ export class Outbox {
     return this.#queuedBytes;
   }
 
-  reply(reply: SessionReply): void {
-    this.#replies.push(reply);
-    this.#queuedBytes += bytesOf(reply);
+  reply(number: bigint, outcome: SessionReply["outcome"], end: boolean): void {
+    const last = this.isSharing && !end ? this.#replies.at(-1) : undefined;
+    if (last !== undefined && !last.end && isSameResponse(last, outcome)) {
+      last.also.push(number);
+      this.#queuedBytes += alsoBytes;
+    } else {
+      const reply = { number, outcome, end, also: [] };
+      this.#replies.push(reply);
+      this.#queuedBytes += bytesOf(reply);
+    }
     this.#schedule();
   }
 
@@ -146,6 +161,12 @@ export class Outbox {
 
 const noBytes = new Uint8Array(0);
 
-function bytesOf({ outcome }: SessionReply): number {
-  return replyBytes + (outcome?.$case === "response" ? outcome.value.length : refusalBytes);
+function bytesOf({ also, outcome }: SessionReply): number {
+  const bytes = outcome?.$case === "response" ? outcome.value.length : refusalBytes;
+  return replyBytes + bytes + also.length * alsoBytes;
+}
+
+/** Watchers of one record are given the very same bytes. */
+function isSameResponse({ outcome: last }: SessionReply, outcome: SessionReply["outcome"]): boolean {
+  return last?.$case === "response" && outcome?.$case === "response" && last.value === outcome.value;
 }

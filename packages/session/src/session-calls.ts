@@ -108,7 +108,7 @@ export class SessionCalls {
       if (call.wait !== undefined) onWaitOver(call);
       if (outcome instanceof Fault) this.#fail(number, outcome);
       else {
-        outbox.reply({ number, outcome: { $case: "response", value: outcome }, end: true });
+        outbox.reply(number, { $case: "response", value: outcome }, true);
         onAnswered(method, request, outcome);
       }
     });
@@ -121,7 +121,7 @@ export class SessionCalls {
     const end = (outcome: Outcome | undefined) => {
       this.#streams.delete(number);
       if (outcome instanceof Fault) this.#fail(number, outcome);
-      else outbox.reply({ number, outcome: undefined, end: true });
+      else outbox.reply(number, undefined, true);
     };
     const open = (signal: AbortSignal) =>
       services.stream(method, request, {
@@ -130,12 +130,12 @@ export class SessionCalls {
         deadlineMs: timeout === undefined ? undefined : durationToMs(timeout),
         trace: traceparent === "" ? undefined : traceContextOf(traceparent, undefined),
       });
-    const item = (value: Uint8Array) => outbox.reply({ number, outcome: { $case: "response", value }, end: false });
+    const item = (value: Uint8Array) => outbox.reply(number, { $case: "response", value }, false);
     this.#streams.set(number, pumpStream(open, credit, item, end));
   }
 
   #fail(number: bigint, fault: Fault): void {
-    this.#options.outbox.reply({ number, outcome: { $case: "failure", value: failureFromFault(fault) }, end: true });
+    this.#options.outbox.reply(number, { $case: "failure", value: failureFromFault(fault) }, true);
   }
 }
 

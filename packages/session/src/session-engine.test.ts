@@ -143,6 +143,7 @@ describe("a session", () => {
       number: 3n,
       outcome: { $case: "response", value: Uint8Array.of(30) },
       end: true,
+      also: [],
     });
     const failure = peer.replies[1]?.outcome;
     expect(failure?.$case === "failure" && faultFromFailure(failure.value)).toMatchObject({

@@ -192,6 +192,7 @@ export class Session implements OpenSession, RenewalClient {
       const greeting = readGreeting(hello);
       this.#greeting = greeting;
       this.silenceMs = greeting.silenceMs;
+      this.#outbox.isSharing = greeting.sharedReplies;
       this.#outbox.say({
         welcome: {
           sessionId: this.#id,

@@ -97,17 +97,9 @@ export class CallTable {
     return calls;
   }
 
-  onReply(reply: SessionReply): void {
-    const call = this.#open.get(reply.number);
-    if (call === undefined) return;
-    const { outcome } = reply;
-    if (reply.end || outcome?.$case === "failure") this.#close(reply.number, call);
-    if (outcome?.$case === "failure") {
-      call.onFailure(errorFromFault(faultFromFailure(outcome.value)));
-      return;
-    }
-    if (outcome?.$case === "response") call.onResponse(outcome.value);
-    if (reply.end) call.onEnd();
+  onReply({ also, end, number, outcome }: SessionReply): void {
+    this.#onOutcome(number, outcome, end);
+    for (const one of also) this.#onOutcome(one, outcome, end);
   }
 
   /** The stream is gone: what it carried learns so; what waits goes on waiting. */
@@ -125,6 +117,18 @@ export class CallTable {
     this.#queued.clear();
     for (const call of queued) call.onFailure(error);
     this.onBroken(error);
+  }
+
+  #onOutcome(number: bigint, outcome: SessionReply["outcome"], end: boolean): void {
+    const call = this.#open.get(number);
+    if (call === undefined) return;
+    if (end || outcome?.$case === "failure") this.#close(number, call);
+    if (outcome?.$case === "failure") {
+      call.onFailure(errorFromFault(faultFromFailure(outcome.value)));
+      return;
+    }
+    if (outcome?.$case === "response") call.onResponse(outcome.value);
+    if (end) call.onEnd();
   }
 
   /** The request's bytes; undefined if it has none that could ever be sent, and then its caller knows. */

@@ -142,6 +142,7 @@ export class Exchange implements LinkListener {
       beatInterval: durationFromMs(beatIntervalMs),
       requestTimeout: durationFromMs(requestTimeoutMs),
       minRevision: this.#options.minRevision?.() ?? 0n,
+      sharedReplies: true,
     };
   }
 

@@ -285,12 +285,27 @@ describe("streams", () => {
     expect(transport.last.sent.flatMap(({ cancels }) => cancels)).toEqual([1n]);
   });
 
+  it("get one response that came for all of them, decoded once", async () => {
+    const { session, transport, clock } = await sessionUnderTest();
+    const all = Promise.all([1, 2, 3].map(() => collect(session.stream("LeaseService.Watch", request))));
+    await clock.advance(0);
+    expect(transport.last.sent[0]?.hello?.sharedReplies).toBe(true);
+    const outcome = { $case: "response", value: response(7n) } as const;
+    transport.last.say({ replies: [{ number: 1n, outcome, end: false, also: [2n, 3n, 99n] }] });
+    for (const number of [1n, 2n, 3n]) {
+      transport.last.say({ replies: [{ number, outcome: undefined, end: true, also: [] }] });
+    }
+    const [first, ...others] = await all;
+    expect(first?.[0]?.position?.revision).toBe(7n);
+    for (const other of others) expect(other).toEqual([first?.[0]]);
+  });
+
   it("end cleanly, or with the failure, after what had arrived", async () => {
     const { session, transport, clock } = await sessionUnderTest();
     const clean = collect(session.stream("LeaseService.Watch", request));
     await clock.advance(0);
     transport.last.reply(1n, response(1n), false);
-    transport.last.say({ replies: [{ number: 1n, outcome: undefined, end: true }] });
+    transport.last.say({ replies: [{ number: 1n, outcome: undefined, end: true, also: [] }] });
     expect(await clean).toHaveLength(1);
     const broken = collect(session.stream("LeaseService.Watch", request));
     const failure = expect(broken).rejects.toMatchObject({ reason: "SESSION_BROKEN", retryable: true });

@@ -63,6 +63,7 @@ export class SessionClient implements Session {
   readonly #seen: SeenRevision;
   readonly #background = new Set<Promise<void>>();
   #closing: Promise<void> | undefined;
+  #shared: { readonly method: string; readonly bytes: Uint8Array; readonly response: unknown } | undefined;
 
   constructor(options: SessionClientOptions) {
     const { callTimeoutMs, clientId, clock, random, renewKey, requestTimeoutMs } = options;
@@ -75,7 +76,13 @@ export class SessionClient implements Session {
     this.renewKey = renewKey;
     const exchange = new Exchange({ ...options, minRevision: () => seen.highest });
     this.#exchange = exchange;
-    this.#port = { clock, random, add: (call) => exchange.add(call), drop: (call) => exchange.drop(call) };
+    this.#port = {
+      clock,
+      random,
+      add: (call) => exchange.add(call),
+      drop: (call) => exchange.drop(call),
+      onAnswer: (answer) => this.#noted(answer),
+    };
     this.#attempts = new AttemptLedger(clientId);
     this.#claiming = new Claiming({
       clock,
@@ -171,7 +178,7 @@ export class SessionClient implements Session {
     const plan = {
       method,
       encode: () => encodeRequest(method, request),
-      decode: (bytes: Uint8Array) => this.#noted(decodeResponse(method, bytes)),
+      decode: (bytes: Uint8Array) => this.#decodeShared(method, bytes),
       credit,
       signal,
       traceparent,
@@ -193,9 +200,9 @@ export class SessionClient implements Session {
     return this.#claiming.release(items, options);
   }
 
-  keep(hold: KeptHold, listener: KeepListener): Keeping {
+  keep(hold: KeptHold, listener: KeepListener, told: "now" | "soon" = "now"): Keeping {
     if (this.state === "closed") throw closed("keeping a term");
-    return this.#keeper.keep(hold, listener);
+    return this.#keeper.keep(hold, listener, told);
   }
 
   followCandidate(candidate: CandidateKey, listener: CandidateListener): () => void {
@@ -241,22 +248,21 @@ export class SessionClient implements Session {
 
   #unary<Response>(plan: UnaryPlan<Response>): Promise<Response> {
     if (this.state === "closed") return Promise.reject(closed(plan.method));
-    const noting: UnaryPlan<Response> = {
-      ...plan,
-      decode: (bytes) => this.#noted(plan.decode(bytes)),
-      isWorthAnotherSend: (error) => plan.isWorthAnotherSend(this.#notedError(error)),
-    };
-    return new UnaryCall(noting, this.#port).answer;
+    return new UnaryCall(plan, this.#port).answer;
+  }
+
+  /** A response that came for several streams is decoded for the first of them. */
+  #decodeShared<Method extends StreamMethod>(method: Method, bytes: Uint8Array): ResponseOf<Method> {
+    if (this.#shared?.method !== method || this.#shared.bytes !== bytes) {
+      this.#shared = { method, bytes, response: this.#noted(decodeResponse(method, bytes)) };
+    }
+    // What was decoded for this very method.
+    return this.#shared.response as ResponseOf<Method>;
   }
 
   #noted<Response>(response: Response): Response {
     if (typeof response === "object" && response !== null) this.#seen.note(response);
     return response;
-  }
-
-  #notedError(error: TenureError): TenureError {
-    this.#seen.note(error.details);
-    return error;
   }
 
   #inBackground(work: Promise<void>): void {

@@ -200,7 +200,10 @@ export interface Session extends AsyncDisposable {
     options?: CallOptions,
   ): Promise<ResponseOf<Method>>;
 
-  /** A server stream; the call is made when it is iterated. Breaks with a retryable error; resuming is the caller's. */
+  /**
+   * A server stream; the call is made when it is iterated. Breaks with a retryable error; resuming is the caller's. Streams
+   * that hear of the same change may be given one and the same response: it is not to be changed.
+   */
   stream<Method extends StreamMethod>(
     method: Method,
     request: RequestOf<Method>,
@@ -216,8 +219,12 @@ export interface Session extends AsyncDisposable {
   /** Begins the term that a coordinator chose the caller for. */
   accept(request: AcceptRequest, options?: CallOptions): Promise<Granted>;
 
-  /** Renews a hold every `renewIntervalMs` until disposed; never stops by itself except on a final refusal. */
-  keep(hold: KeptHold, listener: KeepListener): Keeping;
+  /**
+   * Renews a hold every `renewIntervalMs` until disposed; never stops by itself except on a final refusal. A thread that
+   * renews has been told when this returns; `"soon"` tells it of several holds together, at the end of the present
+   * microtask, for a caller that lets nobody act on the hold before.
+   */
+  keep(hold: KeptHold, listener: KeepListener, told?: "now" | "soon"): Keeping;
 
   /** Ends terms. Retried until its timeout. */
   release(items: readonly ReleaseItem[], options?: ReleaseOptions): Promise<ReleaseOutcome>;

@@ -29,6 +29,8 @@ export interface CallPort {
   readonly random: Random;
   add(call: WireCall): void;
   drop(call: WireCall): void;
+  /** Told every response, and what every refusal says, before the caller. */
+  onAnswer?(answer: unknown): void;
 }
 
 /** Codes of refusals that leave open what happened, unless they say. */
@@ -95,7 +97,9 @@ export class UnaryCall<Response> implements WireCall {
     if (this.#isOver) return;
     this.#end();
     try {
-      this.#resolve(this.#plan.decode(bytes));
+      const response = this.#plan.decode(bytes);
+      this.#port.onAnswer?.(response);
+      this.#resolve(response);
     } catch (thrown) {
       this.#reject(toTenureError(thrown));
     }
@@ -114,6 +118,7 @@ export class UnaryCall<Response> implements WireCall {
     const isOpen = error.applied === "UNKNOWN" || (error.applied === undefined && undecidedCodes.has(error.code));
     this.#isDoubtful ||= this.#isUnderWay && isOpen;
     this.#isUnderWay = false;
+    this.#port.onAnswer?.(error.details);
     if (!this.#plan.isWorthAnotherSend(error)) {
       this.#fail(error);
       return;

@@ -3,7 +3,7 @@ import { bytesOf } from "../guard/term-guard.ts";
 import type { ClientContext } from "../instance/client-context.ts";
 import type { ClaimOptions, ClaimRequest, Granted } from "../session/session.ts";
 import { resolveTiming } from "../timing/check-timing.ts";
-import type { TermTiming } from "../timing/term-timing.ts";
+import type { TermTiming, TimingOptions } from "../timing/term-timing.ts";
 import { HeldTerm, isWorthHolding } from "./held-term.ts";
 import type { HoldOptions } from "./hold-options.ts";
 import { type LeaseName, showLease } from "./lease-name.ts";
@@ -37,7 +37,7 @@ export function planClaim(
   shape: ClaimShape,
   options: HoldOptions,
 ): PlannedClaim {
-  const timing = resolveTiming({ ...context.timing, ...withoutUndefined(options) }, context.policy);
+  const timing = timingOf(context, options);
   const claims = leases.map((lease) =>
     LeaseClaim.fromPartial({
       lease,
@@ -128,7 +128,26 @@ const modes: Readonly<Record<HoldingMode, HoldMode>> = {
   counted: HoldMode.COUNTED,
 };
 
+const timingNames = [
+  "leaseDuration",
+  "usableTerm",
+  "renewInterval",
+  "requestTimeout",
+  "drain",
+  "stopTimeout",
+  "lockDelay",
+] as const satisfies readonly (keyof TimingOptions)[];
+
+/** The timing of each client's claims that say nothing of it: nearly all, so it is worked out once. */
+const clientTimings = new WeakMap<ClientContext, TermTiming>();
+
 /** An option that is given as undefined takes the client's default, as one that is not given does. */
-function withoutUndefined(options: HoldOptions): HoldOptions {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+function timingOf(context: ClientContext, options: HoldOptions): TermTiming {
+  const given = timingNames.filter((name) => options[name] !== undefined);
+  const known = given.length === 0 ? clientTimings.get(context) : undefined;
+  if (known !== undefined) return known;
+  const own = Object.fromEntries(given.map((name) => [name, options[name]]));
+  const timing = resolveTiming({ ...context.timing, ...own }, context.policy);
+  if (given.length === 0) clientTimings.set(context, timing);
+  return timing;
 }

@@ -101,6 +101,8 @@ export class HeldTerm implements RunningTerm {
         drainMs,
       },
       this.#keepListener(),
+      // Who claimed it goes on a promise later.
+      "soon",
     );
     // Whoever listens may block this thread: the one that renews is told of the term before.
     queueMicrotask(() => context.emit({ kind: "term-began", lease: this.lease, token }));

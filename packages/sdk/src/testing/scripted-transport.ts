@@ -53,7 +53,7 @@ export class ScriptedStream implements TransportStream {
   }
 
   reply(number: bigint, response: Uint8Array, end = true): void {
-    this.say({ replies: [{ number, outcome: { $case: "response", value: response }, end }] });
+    this.say({ replies: [{ number, outcome: { $case: "response", value: response }, end, also: [] }] });
   }
 
   fail(number: bigint, code: number, reasonName: string, applied = 0): void {
@@ -63,7 +63,7 @@ export class ScriptedStream implements TransportStream {
       message: `scripted ${reasonName}`,
       detail: { ...noDetail, ...detail } as never,
     };
-    const reply: SessionReply = { number, outcome: { $case: "failure", value: failure }, end: true };
+    const reply: SessionReply = { number, outcome: { $case: "failure", value: failure }, end: true, also: [] };
     this.say({ replies: [reply] });
   }
 

@@ -1,5 +1,5 @@
 import type { handleBidiStreamingCall } from "@grpc/grpc-js";
-import { SessionServiceSessionRequest, SessionServiceSessionResponse } from "@tenure/contracts";
+import { encodeMessage, SessionServiceSessionRequest, SessionServiceSessionResponse } from "@tenure/contracts";
 import type { SessionEngine } from "@tenure/session";
 import { describeCall } from "../front/call-context.ts";
 import { decodeRequest } from "../front/decode-request.ts";
@@ -28,7 +28,7 @@ export function sessionFront(engine: SessionEngine, context: FrontContext): hand
     }
     const session = engine.open({
       principal: describeCall(call, clock).principal,
-      send: (message) => call.write(asBuffer(SessionServiceSessionResponse.encode(message).finish())),
+      send: (message) => call.write(asBuffer(encodeMessage(SessionServiceSessionResponse, message))),
       end(fault) {
         if (fault !== undefined) fail(fault);
         else finish();

@@ -66,7 +66,7 @@ export class RenewalThread implements Keeper {
   #isUp = false;
   #orders: ThreadOrder[] = [];
   #isOrderDue = false;
-  #isPrompt = false;
+  #isSending = false;
   #isClosed = false;
   #sign: Timer | undefined;
   #restart: Timer | undefined;
@@ -89,11 +89,13 @@ export class RenewalThread implements Keeper {
     this.#startThread();
   }
 
-  keep(hold: KeptHold, listener: KeepListener): Keeping {
+  keep(hold: KeptHold, listener: KeepListener, told: "now" | "soon" = "now"): Keeping {
     this.warmUp();
     const entry = this.#enter(hold, listener);
     this.#order({ kind: "keep", id: entry.id, slot: entry.slot, hold });
-    this.#sendPromptly();
+    // Not at the end of the turn: this thread may block in it, and then the other must know the deadline.
+    if (told === "now") this.#sendOrders();
+    else this.#sendSoon();
     if (!this.#isUp) this.#renewMeanwhile(entry);
     const provenAtMs = () => (this.#entries.has(entry.id) ? this.#instants.get(entry.slot) : entry.toldMs);
     return {
@@ -324,15 +326,12 @@ export class RenewalThread implements Keeper {
     });
   }
 
-  /**
-   * Not at the end of the turn: this thread may block in it, and then the other must know the deadline. The terms that one
-   * message granted go together: they begin before any of their claims' callers goes on.
-   */
-  #sendPromptly(): void {
-    if (this.#isPrompt) return;
-    this.#isPrompt = true;
+  /** The terms that one message granted go together: all begin before any of their claims' callers goes on. */
+  #sendSoon(): void {
+    if (this.#isSending) return;
+    this.#isSending = true;
     queueMicrotask(() => {
-      this.#isPrompt = false;
+      this.#isSending = false;
       this.#sendOrders();
     });
   }

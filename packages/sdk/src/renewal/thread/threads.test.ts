@@ -359,9 +359,14 @@ describe("until the thread has taken a hold over", () => {
 });
 
 describe("a main thread that stalls", () => {
+  it("a promise after its grants has told the thread of all of them, in one message", async () => {
+    const grants = [1, 2, 3].map(async (id) => keeper.keep(holdOf(id), new Notes(), "soon"));
+    await grants[0];
+    expect(posted.map(({ kind }) => kind)).toEqual(["page", "keep", "keep", "keep"]);
+  });
+
   it("in the turn of its grant has already told the thread, which ends the process at the deadline", async () => {
-    // As a grant does: what its caller does next comes a promise later.
-    await Promise.resolve(keeper.keep(holdOf(1), new Notes()));
+    keeper.keep(holdOf(1), new Notes());
     expect(posted.map(({ kind }) => kind)).toEqual(["page", "keep"]);
     await stall(10_900);
     expect(ended).toEqual([]);
