@@ -23,22 +23,22 @@ export function pumpStream(
   const abort = new AbortController();
   let room = Math.min(credit === 0 ? defaultCredit : credit, mostCredit);
   let wake: (() => void) | undefined;
-  const isOver = () => abort.signal.aborted;
+  let isOver = false;
   const pump = async () => {
     for await (const value of open(abort.signal)) {
-      if (isOver()) return;
+      if (isOver) return;
       room -= 1;
       item(value);
-      while (room === 0 && !isOver()) {
+      while (room === 0 && !isOver) {
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
       }
-      if (isOver()) return;
+      if (isOver) return;
     }
   };
   const finish = (fault?: Fault) => {
-    if (!isOver()) end(fault);
+    if (!isOver) end(fault);
   };
   pump().then(
     () => finish(),
@@ -50,6 +50,7 @@ export function pumpStream(
       wake?.();
     },
     cancel() {
+      isOver = true;
       abort.abort(gone());
       wake?.();
     },

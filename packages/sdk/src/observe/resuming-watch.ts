@@ -42,7 +42,8 @@ export async function* watchLeases(context: ClientContext, input: WatchInput): A
     try {
       for await (const response of session.stream("LeaseService.Watch", place.request(input), { signal })) {
         backoff.reset();
-        yield* newsOf(response);
+        // Not `yield*`, which makes another asynchronous iterator of it, for every response.
+        for (const news of newsOf(response)) yield news;
         place.note(response);
       }
     } catch (thrown) {

@@ -79,24 +79,20 @@ export class StreamCall<Response> implements WireCall {
     signal?.addEventListener("abort", onAbort, { once: true });
     this.#port.add(this);
     try {
-      yield* this.#read();
+      for (;;) {
+        // An abort is obeyed at once; an end or a break after what had arrived before it.
+        if (signal?.aborted && this.#failure !== undefined) throw this.#failure;
+        const bytes = this.#arrived.shift();
+        if (bytes !== undefined) {
+          this.#giveRoom();
+          yield this.#decode(bytes);
+        } else if (this.#failure !== undefined) throw this.#failure;
+        else if (this.#isOver) return;
+        else await this.#more();
+      }
     } finally {
       signal?.removeEventListener("abort", onAbort);
       this.#port.drop(this);
-    }
-  }
-
-  async *#read(): AsyncGenerator<Response, void, undefined> {
-    for (;;) {
-      // An abort is obeyed at once; an end or a break after what had arrived before it.
-      if (this.#plan.signal?.aborted && this.#failure !== undefined) throw this.#failure;
-      const bytes = this.#arrived.shift();
-      if (bytes !== undefined) {
-        this.#giveRoom();
-        yield this.#decode(bytes);
-      } else if (this.#failure !== undefined) throw this.#failure;
-      else if (this.#isOver) return;
-      else await this.#more();
     }
   }
 
