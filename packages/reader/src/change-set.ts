@@ -102,19 +102,47 @@ export function changesOf(
   return { partition, sequence, appliedAtMs, leases, candidates, renewedLeases, renewedCandidates, images };
 }
 
+/** A lease that a batch changed. Its lines are made when they are asked for: most changes concern nobody. */
+class LeaseChange implements Change<LeaseRecord> {
+  readonly key: LeaseKey;
+  readonly before: LeaseRecord | undefined;
+  readonly after: LeaseRecord | undefined;
+  readonly last: LeaseRecord;
+  readonly #sequence: bigint;
+
+  constructor(
+    key: LeaseKey,
+    before: LeaseRecord | undefined,
+    after: LeaseRecord | undefined,
+    last: LeaseRecord,
+    sequence: bigint,
+  ) {
+    this.key = key;
+    this.before = before;
+    this.after = after;
+    this.last = last;
+    this.#sequence = sequence;
+  }
+
+  get lines(): readonly Transition[] {
+    return this.last.linesAt(this.#sequence);
+  }
+}
+
 function leaseChange(
   { sequence, state }: AppliedBatch,
   key: LeaseKey,
   image: LeaseRecord | undefined,
 ): Change<LeaseRecord> | undefined {
   const record = state.leases.get(key);
-  const lines = record?.linesAt(sequence) ?? [];
   const before = image !== undefined && isExisting(image) ? image : undefined;
   const copy = record && copyOfLease(record);
   const after = copy !== undefined && isExisting(copy) ? copy : undefined;
   const last = copy ?? image;
-  const isSilent = before === undefined && after === undefined && lines.length === 0;
-  return last === undefined || isSilent ? undefined : { key, before, after, last, lines };
+  if (last === undefined) return undefined;
+  const change = new LeaseChange(key, before, after, last, sequence);
+  const isSilent = before === undefined && after === undefined && change.lines.length === 0;
+  return isSilent ? undefined : change;
 }
 
 function isRenewal({ after, before }: Change<LeaseRecord>, sequence: bigint): boolean {
