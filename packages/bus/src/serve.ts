@@ -7,7 +7,7 @@ import { type BusServer, defaultDeadlineMs, type Handlers, type ServeOptions } f
 import { type ControlChannel, releaseControlChannel, useControlChannel } from "./control-channel.ts";
 import type { Execution, ExecutionHost, ServedMethod } from "./execution.ts";
 import { malformed, natsPermissionDenied, noResponder, serverStopping, tooManyCalls } from "./faults.ts";
-import { unpackParts } from "./packed-parts.ts";
+import { mostPackedBytes, unpackParts } from "./packed-parts.ts";
 import { RunningCall } from "./running-call.ts";
 import type { ServiceDefinition } from "./service-definition.ts";
 import { beatLimitsMs, largestWindow } from "./stream-call.ts";
@@ -134,6 +134,11 @@ class ServiceServer implements BusServer, ExecutionHost {
   /** Every call of a batch is one of its own from here on, except that its answer may travel with others. */
   #acceptBatch({ data, headers, reply, subject }: Msg): void {
     if (reply === undefined || reply === "") return;
+    // Clients of ours never send more, and all of it is worked off before anybody else is heard.
+    const mostBytes = mostPackedBytes(this.connection);
+    if (data.byteLength > mostBytes) {
+      throw malformed(subject, "request", new RangeError(`${data.byteLength} bytes, more than ${mostBytes}`));
+    }
     const prefix = reply.slice(0, reply.lastIndexOf(".") + 1);
     let metadata: CallMetadata | undefined;
     for (const { label, number, payload } of unpackParts(data)) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
-  endsOutage,
+  followsOutage,
   guardOf,
   mayExpire,
   newExpiryGuard,
@@ -53,24 +53,24 @@ describe("the expiry guard (rule 17)", () => {
     const guard = guardOf({ ...emptyPartition(0, 0), ...more }, "b");
     expect(mayExpire(guard, 0)).toEqual({ kind: "probeFirst" });
     const isPaused = kind === "paused";
-    expect([owesPause(guard, 0), endsOutage(guard, 0, 10)]).toEqual([isPaused, isPaused]);
+    expect([owesPause(guard, 0), followsOutage(guard, 0, 10)]).toEqual([isPaused, isPaused]);
     const first = acked(guard);
     expect(mayExpire(first, 20).kind).toBe(kind);
     expect([owesPause(first, 5_009), owesPause(first, 5_010)]).toEqual([isPaused, false]);
     expect(mayExpire(acked(first, 5_010, 5_011), 5_011).kind).toBe("allowed");
   });
 
-  it("an append ends an outage once", () => {
-    expect(endsOutage(newExpiryGuard(), 0, 1_000)).toBe(false);
-    expect(endsOutage(newExpiryGuard(), 0, 1_001)).toBe(true);
+  it("an append follows an outage once", () => {
+    expect(followsOutage(newExpiryGuard(), 0, 1_000)).toBe(false);
+    expect(followsOutage(newExpiryGuard(), 0, 1_001)).toBe(true);
     const slow = acked(newExpiryGuard(), 0, 2_000);
-    expect(endsOutage(slow, 2_000, 4_000)).toBe(false);
-    expect(endsOutage(noteConnectionLost(slow, 1_990), 2_000, 2_010)).toBe(true);
+    expect(followsOutage(slow, 2_000, 4_000)).toBe(false);
+    expect(followsOutage(noteConnectionLost(slow, 1_990), 2_000, 2_010)).toBe(true);
   });
 
   it("an append that was sent before the connection dropped ends no outage, however late its answer is taken in", () => {
     const dropped = noteConnectionLost(newExpiryGuard(), 5);
-    expect(endsOutage(dropped, 5, 10)).toBe(false);
+    expect(followsOutage(dropped, 5, 10)).toBe(true);
     const late = acked(dropped, 5, 10);
     expect([mayExpire(late, 20).kind, owesPause(late, 20)]).toEqual(["probeFirst", true]);
     expect(mayExpire(acked(late, 400, 410), 410)).toEqual({ kind: "paused", untilMs: 5_410 });

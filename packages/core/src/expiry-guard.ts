@@ -47,21 +47,24 @@ export function noteConnectionLost(guard: ExpiryGuard, now: number): ExpiryGuard
   return { ...guard, isOutage: true, lostAtMs: now, hadPause: false };
 }
 
-/** Whether the acknowledgement of an append that was sent at `sentAtMs` ends an outage, so that its pause begins. */
-export function endsOutage({ hadPause, isOutage, lostAtMs }: ExpiryGuard, sentAtMs: number, now: number): boolean {
-  return (isOutage || !isPrompt(sentAtMs, now)) && !hadPause && sentAtMs > lostAtMs;
+/** Whether an append that was sent at `sentAtMs` and is acknowledged now is the first after an outage, or was one itself. */
+export function followsOutage({ hadPause, isOutage }: ExpiryGuard, sentAtMs: number, now: number): boolean {
+  return (isOutage || !isPrompt(sentAtMs, now)) && !hadPause;
 }
 
 function isPrompt(sentAtMs: number, now: number): boolean {
   return now - sentAtMs <= promptAppendMs;
 }
 
-/** An append that was sent at `sentAtMs` was acknowledged now. A spell of slow ones is one outage. */
+/**
+ * An append that was sent at `sentAtMs` was acknowledged now. A spell of slow ones is one outage, and one that was sent
+ * before the connection dropped ends none.
+ */
 export function noteAppendAcked(guard: ExpiryGuard, sentAtMs: number, now: number, timing: GuardTiming): ExpiryGuard {
   if (sentAtMs <= guard.lostAtMs) return { ...guard, lastAckAtMs: now };
   const isSlow = !isPrompt(sentAtMs, now);
   const pauseMs = timing.renewIntervalMs + timing.requestTimeoutMs + 1_000;
-  const pausedUntilMs = endsOutage(guard, sentAtMs, now) ? now + pauseMs : guard.pausedUntilMs;
+  const pausedUntilMs = followsOutage(guard, sentAtMs, now) ? now + pauseMs : guard.pausedUntilMs;
   return { ...guard, lastAckAtMs: now, isOutage: isSlow, hadPause: isSlow, pausedUntilMs };
 }
 

@@ -14,7 +14,7 @@ export { execute, executePackedRenewal } from "./execute.ts";
 export {
   type ExpiryGuard,
   type ExpiryPermission,
-  endsOutage,
+  followsOutage,
   type GuardTiming,
   guardOf,
   mayExpire,

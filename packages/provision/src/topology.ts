@@ -62,7 +62,8 @@ const places: Readonly<Record<ServiceUser, Place>> = {
 
 /**
  * What applications may call: everything that they could call through the gateway. Of the store's own service only the
- * packed renewals and beats of waits, which the SDK sends itself; electing and expiring are for services.
+ * packed renewals and beats of waits, which the SDK sends itself; electing and expiring are for services. Never the
+ * subject of its batches, which may name any method: what an application sends to this service goes alone.
  */
 export const componentCalls = {
   services: [

@@ -5,11 +5,14 @@ import { readLogSize } from "@tenure/log";
 import { productVersion, runService, type ServiceContext, watchPresence } from "@tenure/runtime";
 import { gatewayFields, readTls } from "./config.ts";
 import { Gateway } from "./gateway.ts";
+import { sharedAnswer } from "./shared-answer.ts";
 import { missingServices, systemStatus } from "./system-status.ts";
 import { type StoreReads, startStoreReads } from "./watch/store-reads.ts";
 
 /** A status does not wait longer for the log's size. */
 const logSizeTimeoutMs = 1_000;
+/** Leases are counted no oftener, however many dashboards ask. */
+const sizesKeptMs = 500;
 
 await runService({
   name: "gateway",
@@ -30,13 +33,14 @@ async function start(context: ServiceContext<typeof gatewayFields>): Promise<Asy
     health.set("system", missing.length === 0, missing.join("; "));
   });
   let leaseReads: StoreReads | undefined;
+  const sizes = sharedAnswer(clock, sizesKeptMs, async () => {
+    const log = readLogSize(bus, logSizeTimeoutMs).catch(() => undefined);
+    return { leases: await leaseReads?.count(), log: await log };
+  });
   const status = async () => {
-    const [leases, size] = await Promise.all([
-      leaseReads?.count(),
-      readLogSize(bus, logSizeTimeoutMs).catch(() => undefined),
-    ]);
+    const { leases, log } = await sizes();
     const { instances } = watch;
-    return systemStatus({ version: productVersion, mode: config.mode, incarnation, instances, leases, log: size });
+    return systemStatus({ version: productVersion, mode: config.mode, incarnation, instances, leases, log });
   };
   const server = serve(bus, SystemServiceDefinition, { status });
   await bus.flush(); // From here on callers find it.

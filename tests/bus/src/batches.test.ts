@@ -67,6 +67,18 @@ test("larger calls than one message holds are all answered", async () => {
   expect(responses.map(({ text }) => text)).toEqual(texts);
 });
 
+test("a batch of more bytes than a client of ours packs is not looked at, and its sender hurts nobody", async () => {
+  const answers: string[] = [];
+  const unsubscribe = bus.subscribe("_INBOX_test.oversized.*", (_, subject) => answers.push(subject));
+  const emptyPart = new Uint8Array(11);
+  const oversized = new Uint8Array(emptyPart.byteLength * 4_000);
+  bus.nats.publish(batchSubject("EchoService", route), oversized, { reply: "_INBOX_test.oversized.1" });
+  const client = createClient(bus, EchoDefinition, { route });
+  expect(await client.say({ text: "next", count: 0 })).toMatchObject({ text: "next" });
+  expect(answers).toEqual([]);
+  unsubscribe();
+});
+
 test("one call of a batch is cancelled without the others", async () => {
   const client = createClient(bus, EchoDefinition, { route });
   const stop = new AbortController();

@@ -1,4 +1,4 @@
-import { endsOutage, type OpenBatch, type OwnedPartition } from "@tenure/core";
+import { followsOutage, type OpenBatch, type OwnedPartition } from "@tenure/core";
 import type { Fault, Random } from "@tenure/kernel";
 import type { CommitOutcome } from "@tenure/log";
 import { outcomeUnknown, ownerChanged } from "./faults.ts";
@@ -60,7 +60,7 @@ async function isBehindLostBatch(
   { sentAtMs }: Committed,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (!endsOutage(guard, sentAtMs, ports.clock.now())) return false;
+  if (!followsOutage(guard, sentAtMs, ports.clock.now())) return false;
   return isSurelyReplaced(ports, state.partition, batch, signal);
 }
 
