@@ -53,6 +53,9 @@ function serviceProgram(service: ServiceName, index: number, input: ProgramInput
   };
 }
 
+/** Every partition is appended to on its own, so that more of them on one machine mean smaller batches (decision 18). */
+const localPartitions = 2;
+
 /** The one-shot program that makes streams and record in a new data folder. */
 export function initProgram(nats: NatsAccess, environment: Environment): Program {
   const script = join(repositoryRoot, "packages/provision/dist/main.js");
@@ -61,6 +64,7 @@ export function initProgram(nats: NatsAccess, environment: Environment): Program
     "init",
     ...flag("mode", "development"),
     ...flag("replicas", 1),
+    ...flag("partitions", localPartitions),
     ...natsFlags("provision", nats),
   ];
   return { name: "init", command: process.execPath, args, environment: environmentOf(nats, environment) };
