@@ -1,8 +1,8 @@
 import type { BusConnection } from "./bus-connection.ts";
 import type { WireHeaders } from "./call-headers.ts";
-import { atEndOfTurn } from "./end-of-turn.ts";
 import { busDisconnected } from "./faults.ts";
-import { mostPackedBytes, packParts, partBytes } from "./packed-parts.ts";
+import { packParts } from "./packed-parts.ts";
+import { PartsOfTurn } from "./parts-of-turn.ts";
 import type { UnaryCall } from "./unary-call.ts";
 
 /**
@@ -11,45 +11,25 @@ import type { UnaryCall } from "./unary-call.ts";
  */
 export class CallBatches {
   readonly #connection: BusConnection;
-  readonly #open = new Map<string, CallBatch>();
-  #isScheduled = false;
+  readonly #calls: PartsOfTurn<UnaryCall, WireHeaders>;
   #lastNumber = 0;
 
   constructor(connection: BusConnection) {
     this.#connection = connection;
+    this.#calls = new PartsOfTurn(connection, (subject, calls, headers) => this.#send(subject, calls, headers));
   }
 
   /** Sends a registered call with the others of this turn to `subject`, where its service and route take batches. */
   add(call: UnaryCall, subject: string, headers: WireHeaders): void {
-    let batch = this.#open.get(subject);
-    if (
-      batch !== undefined &&
-      (batch.headers !== headers || batch.bytes + partBytes(call) > mostPackedBytes(this.#connection))
-    ) {
-      this.#send(subject, batch);
-      batch = undefined;
-    }
-    if (batch === undefined) {
-      batch = { headers, calls: [], bytes: 0 };
-      this.#open.set(subject, batch);
-    }
-    batch.calls.push(call);
-    batch.bytes += partBytes(call);
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    atEndOfTurn(() => {
-      this.#isScheduled = false;
-      this.flush();
-    });
+    this.#calls.add(subject, call, headers);
   }
 
   /** Sends what waits for the end of the turn: before a message that must not overtake it. */
   flush(): void {
-    for (const [subject, batch] of this.#open) this.#send(subject, batch);
+    this.#calls.flush();
   }
 
-  #send(subject: string, { calls, headers }: CallBatch): void {
-    this.#open.delete(subject);
+  #send(subject: string, calls: readonly UnaryCall[], headers: WireHeaders): void {
     // Those that are over were given up within the turn, and are never sent.
     const waiting = calls.filter(({ isOver }) => !isOver);
     const [first] = waiting;
@@ -69,10 +49,4 @@ export class CallBatches {
     for (const call of calls) call.sentWith(subject, this.#lastNumber);
     return this.#connection.send(subject, packParts(calls), reply, headers);
   }
-}
-
-interface CallBatch {
-  readonly headers: WireHeaders;
-  readonly calls: UnaryCall[];
-  bytes: number;
 }

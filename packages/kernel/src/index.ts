@@ -2,6 +2,7 @@ export { Backoff, type BackoffOptions } from "./backoff.ts";
 export { BoundedQueue } from "./bounded-queue.ts";
 export { type Clock, systemClock, type Timer } from "./clock.ts";
 export { formatDuration, parseDuration } from "./duration.ts";
+export { atEndOfTurn } from "./end-of-turn.ts";
 export { FakeClock } from "./fake-clock.ts";
 export {
   type Applied,

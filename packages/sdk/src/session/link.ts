@@ -5,11 +5,10 @@ import type {
   SessionWelcome,
 } from "@tenure/contracts";
 import { durationToMs } from "@tenure/contracts";
-import { Backoff, type Clock, type Random, type Timer } from "@tenure/kernel";
+import { atEndOfTurn, Backoff, type Clock, type Random, type Timer } from "@tenure/kernel";
 import { TenureError } from "../errors.ts";
 import type { Transport, TransportStream } from "../transport/transport.ts";
 import type { SessionState } from "./session.ts";
-import { atEndOfTurn } from "./turn.ts";
 
 /** What a message may hold, as the server said in its welcome. */
 export interface LinkRoom {

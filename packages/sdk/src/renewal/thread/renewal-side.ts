@@ -1,8 +1,7 @@
-import type { Clock, Random } from "@tenure/kernel";
+import { atEndOfTurn, type Clock, type Random } from "@tenure/kernel";
 import { TenureError } from "../../errors.ts";
 import { Exchange } from "../../session/exchange.ts";
 import type { Keeping } from "../../session/session.ts";
-import { atEndOfTurn } from "../../session/turn.ts";
 import type { Transport } from "../../transport/transport.ts";
 import { plainError, type ThreadOrder, type ThreadReport, type ThreadStart } from "./messages.ts";
 import { SharedInstants } from "./shared-instants.ts";

@@ -1,8 +1,7 @@
 import type { SessionPush } from "@tenure/contracts";
-import { Backoff, type Clock, type HolderClock, type Random, type Timer } from "@tenure/kernel";
+import { atEndOfTurn, Backoff, type Clock, type HolderClock, type Random, type Timer } from "@tenure/kernel";
 import { TenureError } from "../../errors.ts";
 import type { Keeping, KeepListener, KeptHold } from "../../session/session.ts";
-import { atEndOfTurn } from "../../session/turn.ts";
 import { HoldBook } from "../hold-book.ts";
 import type { Keeper } from "../keeper.ts";
 import { errorFromPlain, type ThreadOrder, type ThreadReport, type ThreadStart } from "./messages.ts";
