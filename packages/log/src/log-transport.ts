@@ -54,6 +54,11 @@ export interface TailListener {
   onWentBack?(partition: number, lastSequence: bigint, toldSequence: bigint): void;
   /** What the listener knows to be in the log without the tail: appends of its own that were acknowledged. */
   knownUpTo?(partition: number): bigint;
+  /**
+   * How much later a message may be told, so that the tail gathers what comes instead of waking the process for each;
+   * absent or 0 tells each at once. Asked again after each that was told.
+   */
+  restMs?(): number;
 }
 
 /** A tail that runs. */
@@ -65,4 +70,6 @@ export interface Tail extends AsyncDisposable {
   readonly liveSinceMs: number | undefined;
   /** Follows a partition from after `sequence`, whether it was followed before, was reset, or is new. */
   resume(partition: number, sequence: bigint): void;
+  /** Ends a rest: resolves when what was there has been told. Undefined when it does not rest. */
+  hurry(): Promise<void> | undefined;
 }

@@ -15,6 +15,8 @@ export interface BusLogReaderOptions {
   readonly keptChanges: number;
   /** Events that the service never looks at. */
   readonly leftOut?: LeftOut;
+  /** How long the service may rest after what it was told. */
+  readonly restMs?: (() => number) | undefined;
   /** Told of troubles that the reader lives with, for the service's log. */
   note(what: object, message: string): void;
 }
@@ -24,13 +26,13 @@ export class BusLogReader extends LogReader {
   readonly #parts: readonly Disposable[];
 
   constructor(options: BusLogReaderOptions, listener: Omit<LogReaderListener, "onFault"> = {}) {
-    const { bus, clock, incarnation, keptChanges, leftOut = {}, note, random } = options;
+    const { bus, clock, incarnation, keptChanges, leftOut = {}, note, random, restMs } = options;
     const onInterruption = (why: string) => note({ why }, "the log is followed anew");
     const transport = new JetStreamTransport({ control: bus, clock, random, onInterruption });
     const snapshots = new JetStreamSnapshotStore({ bus, clock, random });
     super(
       { clock, random, transport, snapshots, codec: logDecoder },
-      { incarnationId: incarnation.id, partitions: incarnation.partitions, keptChanges, leftOut },
+      { incarnationId: incarnation.id, partitions: incarnation.partitions, keptChanges, leftOut, restMs },
       { ...listener, onFault: (partition, doing, err) => note({ partition, doing, err }, "a partition has trouble") },
     );
     this.#parts = [snapshots, transport];

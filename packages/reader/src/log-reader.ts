@@ -17,6 +17,8 @@ export interface LogReaderOptions extends FollowerOptions {
   readonly partitions: number;
   /** Changed records that are kept for watches that resume and lists that go on. */
   readonly keptChanges: number;
+  /** How long the reader may rest after what it was told: whoever need not know at once is woken less. Default: not. */
+  readonly restMs?: (() => number) | undefined;
 }
 
 /** Told of what the log says. Everything is told synchronously; a listener does not throw. */
@@ -42,6 +44,7 @@ export class LogReader implements ReadModel, TailListener, AsyncDisposable {
   readonly hub: WatchHub;
   readonly #ports: LogReaderPorts;
   readonly #listener: LogReaderListener;
+  readonly #restMs: () => number;
   readonly #followers: readonly PartitionFollower[];
   /** The epochs that were told. */
   readonly #epochs = new Map<number, bigint>();
@@ -49,14 +52,16 @@ export class LogReader implements ReadModel, TailListener, AsyncDisposable {
   #isReady = false;
 
   constructor(ports: LogReaderPorts, options: LogReaderOptions, listener: LogReaderListener = {}) {
-    const { incarnationId, keptChanges, partitions } = options;
+    const { incarnationId, keptChanges, partitions, restMs = () => 0 } = options;
     this.clock = ports.clock;
     this.incarnationId = incarnationId;
     this.partitions = partitions;
     this.#ports = ports;
     this.#listener = listener;
+    this.#restMs = restMs;
+    const onAwaited = () => void this.#tail?.hurry();
     // A reader commits nothing itself, so no batch is ever applied before the tail brings it.
-    this.hub = new WatchHub({ clock: ports.clock, partitions, keptChanges, pendingBatches: 1 });
+    this.hub = new WatchHub({ clock: ports.clock, partitions, keptChanges, pendingBatches: 1, onAwaited });
     const resume = (partition: number, sequence: bigint) => this.#tail?.resume(partition, sequence);
     const followerListener = {
       onRole: (partition: number) => this.#onRole(partition),
@@ -99,6 +104,8 @@ export class LogReader implements ReadModel, TailListener, AsyncDisposable {
   }
 
   async view<Answer>(partition: number, read: (state: PartitionState) => Answer): Promise<Answer> {
+    // A reader that rests looks first, so that a client finds what it has just written.
+    await this.#tail?.hurry();
     return this.#at(partition).view(read);
   }
 
@@ -117,6 +124,11 @@ export class LogReader implements ReadModel, TailListener, AsyncDisposable {
 
   onWentBack(partition: number, lastSequence: bigint, toldSequence: bigint): void {
     this.#at(partition).halt(`its log has gone back to ${lastSequence}, but ${toldSequence} was read`);
+  }
+
+  /** Nobody who waits is kept waiting by a rest. */
+  restMs(): number {
+    return this.hub.isAwaited ? 0 : this.#restMs();
   }
 
   /** What was read before a reload was there. */

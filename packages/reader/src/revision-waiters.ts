@@ -15,6 +15,11 @@ export class RevisionWaiters {
     this.#clock = clock;
   }
 
+  /** How many wait. */
+  get size(): number {
+    return this.#waiters.size;
+  }
+
   /** Resolves when `shownUpTo` is at or above `revision`; UNAVAILABLE with REPLICA_BEHIND after `timeoutMs`. */
   async reach(
     revision: bigint,

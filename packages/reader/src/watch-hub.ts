@@ -31,6 +31,8 @@ export interface WatchHubOptions {
   readonly keptChanges: number;
   /** Batches of this process's own that wait for the tail; when it stands still for longer, watches start over. */
   readonly pendingBatches: number;
+  /** Told when somebody begins to listen, or to wait for what the tail has not brought. */
+  readonly onAwaited?: (() => void) | undefined;
 }
 
 interface Place {
@@ -80,6 +82,11 @@ export class WatchHub {
     return this.#listeners.size;
   }
 
+  /** Whether somebody waits for what the tail has not brought. */
+  get isAwaited(): boolean {
+    return this.#waiters.size > 0;
+  }
+
   /** Whether every partition is followed. */
   get isFollowing(): boolean {
     return this.#loading.size === 0;
@@ -94,6 +101,7 @@ export class WatchHub {
   follow(listener: ChangeListener, { leases, wantsRenewals }: Interest): () => void {
     const leave = this.#listeners.add(listener, leases);
     const leaveRenewals = wantsRenewals ? this.#renewalListeners.add(listener, leases) : undefined;
+    this.#options.onAwaited?.();
     return () => {
       leave();
       leaveRenewals?.();
@@ -105,7 +113,9 @@ export class WatchHub {
    * REPLICA_BEHIND after `timeoutMs`.
    */
   reach(revision: bigint, timeoutMs: number, signal?: AbortSignal): Promise<void> {
-    return this.#waiters.reach(revision, timeoutMs, signal, () => this.#shownUpTo);
+    const reached = this.#waiters.reach(revision, timeoutMs, signal, () => this.#shownUpTo);
+    if (this.isAwaited) this.#options.onAwaited?.();
+    return reached;
   }
 
   /** The changes after a position, oldest first, if all of them are still kept. */

@@ -53,7 +53,16 @@ class ElectionService implements AsyncDisposable {
     this.#routes = new OwnerRoutes(incarnation.partitions);
     const note = (what: object, message: string) => log.warn(what, message);
     this.#reader = new BusLogReader(
-      { bus, clock, random, incarnation, keptChanges: config.keptChanges, leftOut: { guarded: true }, note },
+      {
+        bus,
+        clock,
+        random,
+        incarnation,
+        keptChanges: config.keptChanges,
+        leftOut: { guarded: true },
+        restMs: () => this.#coordination.restMs(),
+        note,
+      },
       {
         onReadiness: (isReady, why) => {
           health.set("log", isReady, why);

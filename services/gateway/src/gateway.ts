@@ -167,6 +167,7 @@ function streamFronts(
     partitions: incarnation.partitions,
     namespace: config.identityNamespace,
     recordOf: (lease) => reads.recordOf(lease),
+    attend: () => reads.attend(),
     termOf: (partition, holdId) => reads.termOf(partition, holdId),
     onCommitted: heartbeatMetrics(metrics),
   };

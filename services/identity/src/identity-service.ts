@@ -18,6 +18,9 @@ import { IdentityStore } from "./store/identity-store.ts";
 
 type Context = ServiceContext<typeof identityFields>;
 
+/** Silence is counted in seconds: who is there may be known this much later than the log. */
+const restMs = 25;
+
 /** Who the store takes this service for when it acts by itself. */
 const principal = "identity";
 
@@ -50,7 +53,16 @@ class IdentityService implements AsyncDisposable {
     this.#routes = new OwnerRoutes(incarnation.partitions);
     const note = (what: object, message: string) => log.warn(what, message);
     this.#reader = new BusLogReader(
-      { bus, clock, random, incarnation, keptChanges: config.keptChanges, leftOut: { guarded: true }, note },
+      {
+        bus,
+        clock,
+        random,
+        incarnation,
+        keptChanges: config.keptChanges,
+        leftOut: { guarded: true },
+        restMs: () => restMs,
+        note,
+      },
       {
         onReadiness: (isReady, why) => this.#onReadiness(isReady, why),
         onOwner: (partition, epoch) => {

@@ -18,6 +18,9 @@ import { MigrationStore } from "./store/migration-store.ts";
 
 type Context = ServiceContext<typeof migrationFields>;
 
+/** Moves take seconds: what the log says may be known this much later. */
+const restMs = 25;
+
 /** How often leases of participants that fell silent are removed, and how long one removal may take. */
 const cleaningMs = 10_000;
 /** Removals at once; the next follow in the next round. */
@@ -51,7 +54,16 @@ class MigrationService implements AsyncDisposable {
     const routes = new OwnerRoutes(incarnation.partitions);
     const note = (what: object, message: string) => log.warn(what, message);
     this.#reader = new BusLogReader(
-      { bus, clock, random, incarnation, keptChanges: config.keptChanges, leftOut: { guarded: true }, note },
+      {
+        bus,
+        clock,
+        random,
+        incarnation,
+        keptChanges: config.keptChanges,
+        leftOut: { guarded: true },
+        restMs: () => restMs,
+        note,
+      },
       {
         onReadiness: (isReady, why) => {
           health.set("log", isReady, why);

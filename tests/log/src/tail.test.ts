@@ -59,6 +59,7 @@ describe("a tail on one server", () => {
         onInterruption: (why) => interruptions.push(why),
       });
       await using witness = new TailWitness(transport, fromStart);
+      await using resting = new TailWitness(transport, fromStart, 5);
       const writers = partitions.map((partition) => new LogWriter(transport, partition, `writer-${partition}`));
       await progress(writers, witness);
       await server.kill9();
@@ -72,14 +73,37 @@ describe("a tail on one server", () => {
       server.resume();
       await progress(writers, witness);
       const admin = await administrator(control);
-      await expectFaithful(witness, writers, (partition) => storedBatches(admin, partition));
-      expect(interruptions.length).toBeGreaterThanOrEqual(3);
+      for (const one of [witness, resting]) {
+        await expectFaithful(one, writers, (partition) => storedBatches(admin, partition));
+      }
+      expect(interruptions.length).toBeGreaterThanOrEqual(6);
       await witness[Symbol.asyncDispose]();
+      await resting[Symbol.asyncDispose]();
       await waitFor(async () => (await admin.streams.info(streamNames.log)).state.consumer_count === 0, {
         describe: "no consumer to be left behind",
       });
     },
   );
+
+  it("is told nothing while it rests, and everything when it is hurried", slow, async () => {
+    await using server = await startNats();
+    await using control = await connect(server.url);
+    await createStreams(control, { replicas: 1, clock: systemClock });
+    using transport = new JetStreamTransport({ control });
+    await using prompt = new TailWitness(transport, fromStart);
+    await using resting = new TailWitness(transport, fromStart, 3_600_000);
+    await waitFor(() => [prompt, resting].every(({ caughtUp }) => caughtUp.length === partitions.length));
+    const append = async (prev: bigint) => {
+      const outcome = await transport.append({ partition: 0, payload: new Uint8Array(1), prev, timeoutMs: 60_000 });
+      return outcome.kind === "acked" ? outcome.sequence : 0n;
+    };
+    const first = await append(0n);
+    const second = await append(first);
+    await waitFor(() => prompt.messages.length === 2, { timeoutMs: 60_000 });
+    expect(resting.messages).toEqual([]);
+    await resting.tail.hurry();
+    expect(resting.sequences(0)).toEqual([first, second]);
+  });
 
   it("goes on within 3 s after its consumer was deleted behind its back, under load and idle", slow, async () => {
     await using server = await startNats();

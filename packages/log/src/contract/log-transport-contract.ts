@@ -157,6 +157,37 @@ const cases: readonly ContractCase<LogFixture>[] = [
     },
   },
   {
+    title: "a tail that rests tells what is there without a rest, and what comes when it is hurried",
+    async show(fixture) {
+      const log = fixture.connect();
+      const payloads = Array.from({ length: 250 }, (_, index) => String(index));
+      const before = await appendAll(fixture, log, 0, payloads);
+      await using witness = new TailWitness(log, new Map([[0, 0n]]), 3_600_000);
+      await fixture.until(() => witness.caughtUp.length === 1, "the partition to catch up");
+      assert.deepEqual(witness.sequences(0), before);
+      const after = await appendAll(fixture, log, 0, ["d", "e"], before.at(-1));
+      await fixture.settle(Promise.resolve(witness.tail.hurry()));
+      await fixture.until(() => witness.messages.length === 252, "two more messages");
+      assert.deepEqual(witness.sequences(0), [...before, ...after]);
+      assert.deepEqual(witness.resets, []);
+    },
+  },
+  {
+    title: "a tail that rests goes on after silences and interruptions, without a gap and without a duplicate",
+    async show(fixture) {
+      const [writer, reader] = [fixture.connect(), fixture.connect()];
+      await using witness = new TailWitness(reader, new Map([[0, 0n]]), 1);
+      const told: bigint[] = [];
+      for (let round = 0; round < 3; round += 1) {
+        told.push(...(await appendAll(fixture, writer, 0, ["a", "b"], told.at(-1))));
+        await fixture.until(() => witness.messages.length === told.length, "the messages of a round");
+        await fixture.interrupt(reader);
+      }
+      assert.deepEqual(witness.sequences(0), told);
+      assert.deepEqual(witness.resets, []);
+    },
+  },
+  {
     title: "a tail from before a purge is reset and silent until it is resumed; others go on",
     async show(fixture) {
       const log = fixture.connect();

@@ -8,9 +8,15 @@ export class TailWitness implements TailListener, AsyncDisposable {
   /** How many messages had been told at each `onCaughtUp`. */
   readonly messagesAtCaughtUp: number[] = [];
   readonly tail: Tail;
+  readonly #restMs: number;
 
-  constructor(transport: Pick<LogTransport, "tail">, from: ReadonlyMap<number, bigint>) {
+  constructor(transport: Pick<LogTransport, "tail">, from: ReadonlyMap<number, bigint>, restMs = 0) {
+    this.#restMs = restMs;
     this.tail = transport.tail(from, this);
+  }
+
+  restMs(): number {
+    return this.#restMs;
   }
 
   onMessage(partition: number, sequence: bigint, payload: Uint8Array): void {

@@ -54,6 +54,9 @@ export class MemoryTail implements Tail {
     this.wake();
   }
 
+  /** A tail in memory never rests: what wakes a process costs nothing here. */
+  hurry(): undefined {}
+
   /** Looks whether there is anything to tell; called whenever that may have changed. */
   wake(): void {
     const { isCut, log } = this.#options;

@@ -75,6 +75,10 @@ export class LogTail implements Tail {
     this.#reopen();
   }
 
+  hurry(): Promise<void> | undefined {
+    return this.#session?.hurry();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -90,6 +94,7 @@ export class LogTail implements Tail {
     const listener: PullListener = {
       onReady: (pending) => this.#onReady(pending),
       onDelivery: (...delivery) => this.#onDelivery(...delivery),
+      restMs: () => this.#listener.restMs?.() ?? 0,
       onEnd: (why) => this.#restart(why),
     };
     const request = {

@@ -22,6 +22,8 @@ export interface PullListener {
   /** The consumer exists; this many messages wait for it. */
   onReady(pending: number): void;
   onDelivery(subject: string, sequence: bigint, prev: bigint | undefined, payload: Uint8Array, pending: number): void;
+  /** How long it may rest, after what has come, before it asks for more; 0 to be told everything at once. */
+  restMs(): number;
   /** It can go on no longer: whoever wants more opens another session from where this one stood. */
   onEnd(why: string): void;
 }
@@ -30,6 +32,9 @@ const nanosPerMs = 1_000_000;
 
 /** Messages asked for ahead. With the largest batches, 100 of them stay below a server's limit per connection. */
 const window = 100;
+
+/** So often one who rests finds nothing before it waits to be told: a process that polls in silence costs for nothing. */
+const mostEmptyPulls = 20;
 
 /** How long one pull waits at the server for messages. */
 const expiresMs = 30_000;
@@ -65,9 +70,16 @@ export class PullSession implements Disposable {
   readonly #inbox: string;
   readonly #unsubscribe: () => void;
   #watch: Timer | undefined;
+  #rest: Timer | undefined;
   #lastContactMs: number;
   #delivered = 0;
+  /** Messages that were asked for and have not come. */
   #outstanding = 0;
+  /** The last pull takes what is there and waits for nothing. */
+  #isCollecting = false;
+  /** How often there was nothing, one time after the other. */
+  #emptyPulls = 0;
+  #hurried: (() => void)[] = [];
   #ended = false;
 
   constructor(bus: Bus, clock: Clock, request: PullRequest, listener: PullListener) {
@@ -89,11 +101,20 @@ export class PullSession implements Disposable {
     void this.#open();
   }
 
+  /** Ends a rest: resolves when what was there has been told. Undefined when it does not rest. */
+  hurry(): Promise<void> | undefined {
+    if (this.#rest === undefined && !this.#isCollecting) return undefined;
+    if (this.#rest !== undefined) this.#collect();
+    return new Promise((resolve) => this.#hurried.push(resolve));
+  }
+
   /** Ends it without a word, and removes the consumer if the server can be told. */
   [Symbol.dispose](): void {
     if (this.#ended) return;
     this.#ended = true;
     this.#watch?.cancel();
+    this.#rest?.cancel();
+    this.#tellHurried();
     this.#unsubscribe();
     const { stream, consumer } = this.#request;
     if (this.#bus.connected) this.#bus.nats.publish(`$JS.API.CONSUMER.DELETE.${stream}.${consumer}`);
@@ -111,21 +132,55 @@ export class PullSession implements Disposable {
       this.#lastContactMs = this.#clock.now();
       this.#watchSilence();
       this.#listener.onReady(answer.num_pending ?? 0);
-      if (!this.#ended) this.#pull();
+      if (!this.#ended) this.#collect();
     } catch (thrown) {
       this.#end(thrown instanceof Error ? thrown.message : String(thrown));
     }
   }
 
-  #pull(): void {
+  /** Asks for more when it is time to: at once, or after a rest. */
+  #goOn(): void {
+    const restMs = this.#listener.restMs();
+    if (this.#outstanding > 0) {
+      if (!this.#isCollecting && restMs === 0 && this.#outstanding <= window / 2) this.#pull(window, false);
+    } else if (this.#isCollecting || restMs === 0) this.#collect();
+    else this.#rest ??= this.#clock.schedule(restMs, () => this.#collect());
+  }
+
+  /** Asks for everything that is there. */
+  #collect(): void {
+    this.#rest?.cancel();
+    this.#rest = undefined;
+    this.#pull(window, true);
+  }
+
+  /** Everything that was there has come. Who rests looks again later, and after a while of nothing waits to be told. */
+  #onCollected(): void {
+    this.#isCollecting = false;
+    this.#tellHurried();
+    if (this.#listener.restMs() === 0) this.#pull(window, false);
+    else if (this.#emptyPulls > mostEmptyPulls) this.#pull(1, false);
+  }
+
+  #tellHurried(): void {
+    const hurried = this.#hurried;
+    this.#hurried = [];
+    for (const resolve of hurried) resolve();
+  }
+
+  /** Has up to `wanted` messages outstanding: those that are there, or also those to come. */
+  #pull(wanted: number, isCollecting: boolean): void {
     if (!this.#bus.connected) {
       this.#end("the connection was lost");
       return;
     }
-    const batch = window - this.#outstanding;
-    this.#outstanding = window;
+    const batch = wanted - this.#outstanding;
+    this.#outstanding = wanted;
+    this.#isCollecting = isCollecting;
     const { stream, consumer } = this.#request;
-    const body = { batch, expires: expiresMs * nanosPerMs, idle_heartbeat: heartbeatMs * nanosPerMs };
+    const body = isCollecting
+      ? { batch, no_wait: true }
+      : { batch, expires: expiresMs * nanosPerMs, idle_heartbeat: heartbeatMs * nanosPerMs };
     const options = { reply: this.#inbox };
     this.#bus.nats.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${consumer}`, JSON.stringify(body), options);
   }
@@ -136,7 +191,7 @@ export class PullSession implements Disposable {
     const code = message.headers?.code ?? 0;
     const problem = code === 0 ? this.#deliver(message) : this.#noteStatus(code, message);
     if (problem !== undefined) this.#end(problem);
-    else if (!this.#ended && this.#outstanding <= window / 2) this.#pull();
+    else if (!this.#ended) this.#goOn();
   }
 
   /** Hands a delivery on; says why it cannot be one. */
@@ -147,21 +202,26 @@ export class PullSession implements Disposable {
       return `delivery ${delivery.deliverySequence} followed delivery ${this.#delivered}`;
     }
     this.#delivered = delivery.deliverySequence;
+    this.#emptyPulls = 0;
     this.#outstanding -= 1;
     const prev = parseSequence(message.headers?.get(expectedSequenceHeader));
     this.#listener.onDelivery(message.subject, delivery.streamSequence, prev, message.data, delivery.pending);
     return undefined;
   }
 
-  /** Notes a heartbeat or the end of a pull's time; says why the session cannot go on after anything else. */
+  /** Notes a heartbeat or the end of a pull; says why the session cannot go on after anything else. */
   #noteStatus(code: number, message: Msg): string | undefined {
     if (code === 100) return undefined;
     if (code === 503) return "the consumer is gone";
-    if (code !== 408) return `the server ended the pull: ${code} ${message.headers?.description ?? ""}`;
-    // The pull's time was over; what it did not get is asked for again.
-    const unserved = Number(message.headers?.get("Nats-Pending-Messages") ?? "");
+    const isNothingThere = code === 404 && this.#isCollecting;
+    if (code !== 408 && !isNothingThere) {
+      return `the server ended the pull: ${code} ${message.headers?.description ?? ""}`;
+    }
+    const unserved = isNothingThere ? this.#outstanding : Number(message.headers?.get("Nats-Pending-Messages") ?? "");
     if (!Number.isSafeInteger(unserved)) return "the server ended the pull without saying what is left";
     this.#outstanding = Math.max(0, this.#outstanding - unserved);
+    if (isNothingThere) this.#emptyPulls += 1;
+    if (this.#isCollecting) this.#onCollected();
     return undefined;
   }
 

@@ -43,6 +43,9 @@ export interface CoordinationOptions {
   peers(): readonly string[];
 }
 
+/** How late an election may hear of its beginning while the log says much that concerns none. */
+const idleRestMs = 15;
+
 /** One replica's share of all elections: the shards that it keeps, and a coordinator for the leases in them. */
 export class Coordination implements AsyncDisposable {
   readonly #options: CoordinationOptions;
@@ -88,6 +91,11 @@ export class Coordination implements AsyncDisposable {
   /** How many leases are looked after. */
   get leases(): number {
     return this.#coordinator.size;
+  }
+
+  /** How long the reader may rest: not while elections are under way. */
+  restMs(): number {
+    return this.#coordinator.isAtWork ? 0 : idleRestMs;
   }
 
   /** What is known of a lease now; undefined while nothing is kept under the name or the log is not followed. */

@@ -59,6 +59,9 @@ const choicesPerCommand = 2;
 /** When to look again after a command that found no owner. */
 const ownerAwayMs = 200;
 
+/** How long after the last word about an election it may go on: what comes in this time is wanted at once. */
+const atWorkMs = 250;
+
 /**
  * Drives elections: whenever the log, a live stream or the clock says something about a lease, it asks core what to do
  * and carries that out. It keeps nothing but timers: each decision is made from the record anew, and each command names
@@ -78,6 +81,8 @@ export class Coordinator implements Disposable {
   readonly #waiting = new Set<LeaseKey>();
   /** What a command wrote is not decided upon again before the log has brought it. */
   readonly #settling = new Map<LeaseKey, bigint>();
+  /** When an election was last looked at. */
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
   #isStopped = false;
 
   constructor(ports: CoordinatorPorts, timing: ElectionTiming = defaultElectionTiming) {
@@ -89,6 +94,11 @@ export class Coordinator implements Disposable {
   /** How many leases are looked after. */
   get size(): number {
     return this.#wheel.size;
+  }
+
+  /** Whether elections may be under way. */
+  get isAtWork(): boolean {
+    return this.#busy.size > 0 || this.#ports.clock.now() - this.#lookedAtMs < atWorkMs;
   }
 
   /** A batch of the log was applied. */
@@ -149,6 +159,7 @@ export class Coordinator implements Disposable {
       this.#wheel.delete(lease);
       return;
     }
+    this.#lookedAtMs = this.#ports.clock.now();
     if (!this.#isSettled(lease)) {
       this.#wheel.set(lease, this.#timing.actionLookMs);
       return;

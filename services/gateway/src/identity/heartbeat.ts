@@ -39,6 +39,8 @@ export interface HeartbeatServices {
   readonly namespace: string;
   /** A record as the log has it; undefined when nothing is known under the name. */
   recordOf(lease: LeaseKey): LeaseRecord | undefined;
+  /** Keeps the records fresh, so that a beat for a term that was taken over is known as one; returns what ends that. */
+  attend(): () => void;
   /** What a running term belongs to. */
   termOf(partition: number, holdId: number): { readonly lease: LeaseKey } | undefined;
   /** Told how long each beat took from its arrival to its commit. */
@@ -70,6 +72,8 @@ export class Heartbeat {
   readonly #services: HeartbeatServices;
   readonly #principal: string;
   readonly #send: (message: IdentityServiceHeartbeatResponse) => void;
+  /** The stream is over. */
+  readonly close: () => void;
   /** Two clients of the coalescer, because their answers are told in different forms. */
   readonly #named: RenewalClient;
   readonly #packed: RenewalClient;
@@ -86,6 +90,7 @@ export class Heartbeat {
     this.#services = services;
     this.#principal = principal;
     this.#send = send;
+    this.close = services.attend();
     this.#named = this.#client({
       onRenewed: (acks) => this.#onNamed(acks),
       onRefused: (refusals) => this.#onNamedRefused(refusals),

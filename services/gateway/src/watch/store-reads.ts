@@ -67,9 +67,14 @@ export interface StoreReads extends AsyncDisposable {
   holdOf(lease: LeaseKey, token: bigint): { readonly holdId: number; readonly partition: number } | undefined;
   /** What is kept under a lease's name, to be read at once and not kept. */
   recordOf(lease: LeaseKey): LeaseRecord | undefined;
+  /** Has the log read at once from now on, for one who looks at records again and again; returns what ends that. */
+  attend(): () => void;
   /** What a running term belongs to. */
   termOf(partition: number, holdId: number): TermName | undefined;
 }
+
+/** While nobody is to be told of changes the log is read in this rhythm, and whenever a client reads. */
+const restMs = 25;
 
 /** Begins to read the log. It answers UNAVAILABLE until it has caught up; `onReady` says when. */
 export async function startStoreReads(options: StoreReadsOptions): Promise<StoreReads> {
@@ -88,7 +93,7 @@ class ReaderReads implements StoreReads {
 
   constructor({ limits, ...options }: StoreReadsOptions) {
     this.#reader = new BusLogReader(
-      { ...options, keptChanges: limits.keptChanges },
+      { ...options, keptChanges: limits.keptChanges, restMs: () => (this.#reader.hub.listeners > 0 ? 0 : restMs) },
       {
         onReadiness: (isReady, why) => this.#tellReady(isReady, why),
         onOwner: (partition, epoch) => {
@@ -163,6 +168,10 @@ class ReaderReads implements StoreReads {
     if (partition >= this.#reader.partitions) return undefined;
     const hold = this.#reader.stateOf(partition).holds.get(holdId);
     return hold && { lease: hold.lease.key, token: hold.token, principal: hold.principal };
+  }
+
+  attend(): () => void {
+    return this.#reader.hub.follow({ onChanges() {}, onGap() {} }, { leases: [], wantsRenewals: false });
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -89,6 +89,7 @@ export class ProcessTransport implements LogTransport {
         resumes.set(partition, (resumes.get(partition) ?? 0) + 1);
         inner.resume(partition, sequence);
       },
+      hurry: () => inner.hurry(),
       [Symbol.asyncDispose]: () => inner[Symbol.asyncDispose](),
     };
   }
