@@ -27,7 +27,8 @@ import { gatewayMetrics } from "./metrics.ts";
 import { Join } from "./migration/join.ts";
 import { reflectionEntries } from "./reflection/reflection-service.ts";
 import { KeepAlive } from "./session/keep-alive.ts";
-import { sessionFront } from "./session/session-front.ts";
+import { SessionConnection } from "./session/session-connection.ts";
+import { sessionFront, sessionPath } from "./session/session-front.ts";
 import type { StoreReads } from "./watch/store-reads.ts";
 
 type Context = ServiceContext<typeof gatewayFields>;
@@ -79,7 +80,7 @@ export class Gateway implements AsyncDisposable {
     const front = frontOf(context, parts, stop.signal);
     gatewayMetrics(context.metrics, { ...parts, ...ports, connections: front.connections });
     try {
-      const grpc = await openGrpc(context, front, streamFronts(context, ports, parts, front));
+      const grpc = await openGrpc(context, front, parts, streamFronts(context, ports, parts, front));
       return new Gateway(context, parts, stop, unfollow, grpc);
     } catch (thrown) {
       unfollow();
@@ -172,7 +173,7 @@ function streamFronts(
     onCommitted: heartbeatMetrics(metrics),
   };
   return {
-    "/tenure.v1.SessionService/Session": sessionFront(engine, front),
+    [sessionPath]: sessionFront(engine, front),
     "/tenure.v1.LeaseService/KeepAlive": streamFront(
       LeaseServiceDefinition.methods.keepAlive,
       front,
@@ -191,7 +192,12 @@ function streamFronts(
   };
 }
 
-function openGrpc({ clock, config }: Context, front: FrontContext, streams: StreamFronts): Promise<GrpcServer> {
+function openGrpc(
+  { clock, config }: Context,
+  front: FrontContext,
+  { engine }: EngineParts,
+  streams: StreamFronts,
+): Promise<GrpcServer> {
   const definitions: readonly ServiceDefinition[] = Object.values(publicServices);
   const services = definitions.map((definition) => ({
     fullName: definition.fullName,
@@ -204,6 +210,7 @@ function openGrpc({ clock, config }: Context, front: FrontContext, streams: Stre
     port: config.grpcPort,
     tls: readTls(config),
     entries: [...services, ...reflectionEntries(fileDescriptorSet(), listed, front)],
+    serveSession: (socket, bytes) => new SessionConnection(engine, front, socket).take(bytes),
     streamsPerConnection: config.streamsPerConnection,
     clock,
     stopGraceMs: config.stopTimeoutMs / 2,

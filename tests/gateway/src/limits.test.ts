@@ -3,6 +3,7 @@ import { LeaseServiceDefinition, LeaseServiceWatchRequest } from "@tenure/contra
 import { type Deployment, startDeployment, waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { claim, key, leases, take } from "./requests.ts";
+import { sdkStream } from "./sdk-stream.ts";
 import { callUnary, faultOf, TestSession } from "./test-session.ts";
 
 const { acquire, get, watch } = LeaseServiceDefinition.methods;
@@ -43,6 +44,13 @@ describe("the gateway's limits", () => {
     session.send({ renewals: new Uint8Array(5_000) });
     await waitFor(() => session.error !== undefined);
     expect(faultOf(session.error)).toMatchObject(refusedBy("max-session-message-bytes"));
+  });
+
+  it("refuse the same of a connection as the SDK opens it, and what is no session there", async () => {
+    const tooLarge = await sdkStream(address, "/tenure.v1.SessionService/Session", Buffer.alloc(5_000));
+    expect(tooLarge).toMatchObject(refusedBy("max-session-message-bytes"));
+    const noSession = await sdkStream(address, "/tenure.v1.LeaseService/Watch", Buffer.alloc(0));
+    expect(noSession).toMatchObject({ code: "UNIMPLEMENTED" });
   });
 
   it("refuse calls of a session beyond those that may be open, by name, and none of the others", async () => {

@@ -13,7 +13,12 @@ describe("an endpoint", () => {
     ["127.0.0.1:8368", false, "127.0.0.1:8368", false],
     ["[::1]:8368", false, "[::1]:8368", false],
   ])("%s with TLS %s is %s, secure %s", (text, hasTls, target, isSecure) => {
-    expect(parseEndpoint(text, hasTls)).toEqual({ target, isSecure });
+    expect(parseEndpoint(text, hasTls)).toMatchObject({ target, isSecure });
+  });
+
+  it("names the host and the port to dial", () => {
+    expect(parseEndpoint("[::1]:9000", false)).toMatchObject({ host: "::1", port: 9000 });
+    expect(parseEndpoint("https://gateway", false)).toMatchObject({ host: "gateway", port: 8368 });
   });
 
   it.each(["", "ftp://gateway:1", "gateway:99999", "https://user@gateway", "https://gateway/path", "nats://x:1"])(

@@ -4,6 +4,8 @@ import { TenureError } from "../errors.ts";
 export interface Endpoint {
   /** `host:port`, as the gRPC library wants it. */
   readonly target: string;
+  readonly host: string;
+  readonly port: number;
   readonly isSecure: boolean;
 }
 
@@ -24,6 +26,8 @@ export function parseEndpoint(text: string, hasTls: boolean): Endpoint {
   const port = url.port || (/:(\d+)\/?$/.exec(text)?.[1] ?? defaultPort);
   return {
     target: `${url.hostname}:${port}`,
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: Number(port),
     isSecure: url.protocol === "https:" || (url.protocol === "plain:" && hasTls),
   };
 }

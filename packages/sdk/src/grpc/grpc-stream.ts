@@ -1,8 +1,8 @@
-import { type ClientHttp2Session, type ClientHttp2Stream, constants } from "node:http2";
+import type { Socket } from "node:net";
 import { encodeMessage, SessionServiceSessionRequest, SessionServiceSessionResponse } from "@tenure/contracts";
 import type { Clock, Timer } from "@tenure/kernel";
+import { type Headers, StreamConnection, type StreamListener, Unreadable } from "@tenure/session/http2";
 import type { TransportListener, TransportStream } from "../transport/transport.ts";
-import { frameMessage, MessageReader, Unreadable } from "./message-frames.ts";
 import { refusalOf, statusOf } from "./response-status.ts";
 import { broken, errorFromStatus, type GrpcStatus } from "./status-error.ts";
 
@@ -16,8 +16,9 @@ const endGraceMs = 500;
 
 /** What a stream is made of. */
 export interface GrpcStreamParts {
-  readonly connection: ClientHttp2Session;
-  readonly stream: ClientHttp2Stream;
+  readonly socket: Socket;
+  /** What is said first. */
+  readonly opening: Buffer;
   readonly endpoint: string;
   readonly clock: Clock;
   readonly onGone: () => void;
@@ -27,12 +28,12 @@ export interface GrpcStreamParts {
  * One session's stream and the connection under it: gRPC's frames on HTTP/2, without a gRPC library between, which
  * would cost several times what the session itself does for a message.
  */
-export class GrpcStream implements TransportStream {
+export class GrpcStream implements TransportStream, StreamListener {
   readonly #parts: GrpcStreamParts;
+  readonly #connection: StreamConnection;
   readonly #listener: TransportListener;
   readonly #whenGone: (() => void)[] = [];
   #status: GrpcStatus | undefined;
-  #failure: Error | undefined;
   #timer: Timer | undefined;
   #isClosed = false;
   #isGone = false;
@@ -40,46 +41,27 @@ export class GrpcStream implements TransportStream {
   constructor(parts: GrpcStreamParts, listener: TransportListener) {
     this.#parts = parts;
     this.#listener = listener;
-    const { connection, stream } = parts;
-    const reader = new MessageReader(maxMessageBytes, (message) => this.#onMessage(message));
-    stream.on("response", (headers) => {
-      this.#status = refusalOf(headers) ?? statusOf(headers);
-    });
-    stream.on("trailers", (trailers) => {
-      this.#status ??= statusOf(trailers);
-    });
-    stream.on("data", (chunk: Buffer) => this.#read(() => reader.take(chunk)));
-    // A server that has ended reads no more either.
-    stream.on("end", () => stream.close());
-    stream.on("drain", () => this.#isClosed || listener.onWritable());
-    // The end follows, and tells why; what became of the connection says more than what that did to the stream.
-    stream.on("error", (error) => this.#fail(error));
-    connection.on("error", (error) => {
-      this.#failure = error;
-    });
-    stream.on("close", () => connection.destroy());
-    connection.on("close", () => this.#over());
+    this.#connection = new StreamConnection(parts.socket, parts.opening, maxMessageBytes, this);
     this.#timer = parts.clock.schedule(pingIntervalMs, () => this.#ping());
   }
 
   send(message: SessionServiceSessionRequest): boolean {
-    const { stream } = this.#parts;
-    if (this.#isClosed || stream.closed || stream.destroyed) return false;
-    return stream.write(frameMessage(encodeMessage(SessionServiceSessionRequest, message)));
+    if (this.#isClosed || this.#isGone) return false;
+    return this.#connection.send(encodeMessage(SessionServiceSessionRequest, message));
   }
 
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     if (this.#isGone) return;
-    const { clock, connection, stream } = this.#parts;
-    if (stream.pending) {
+    const { clock, socket } = this.#parts;
+    if (socket.connecting) {
       // Never connected: there is nobody to take leave of.
-      connection.destroy();
+      socket.destroy();
       return;
     }
-    stream.end();
-    const grace = clock.schedule(endGraceMs, () => connection.destroy());
+    this.#connection.end();
+    const grace = clock.schedule(endGraceMs, () => socket.destroy());
     this.#whenGone.push(() => grace.cancel());
   }
 
@@ -92,40 +74,29 @@ export class GrpcStream implements TransportStream {
     });
   }
 
-  #onMessage(bytes: Uint8Array): void {
+  onHeaders(headers: Headers): void {
+    this.#status ??= refusalOf(headers) ?? statusOf(headers);
+  }
+
+  onMessage(bytes: Uint8Array): void {
     if (!this.#isClosed) this.#listener.onMessage(decodeResponse(bytes));
   }
 
-  /** What cannot be read ends the stream; a mistake of the listener is not caught. */
-  #read(take: () => void): void {
-    try {
-      take();
-    } catch (thrown) {
-      if (!(thrown instanceof Unreadable)) throw thrown;
-      this.#fail(thrown);
-      this.#parts.stream.close(constants.NGHTTP2_CANCEL);
-    }
+  onUnreadable(error: Unreadable): void {
+    this.#connection.fail(error);
+    this.#connection.destroy();
   }
 
-  #fail(error: Error): void {
-    this.#failure ??= error;
+  /** A server that has ended reads no more either. */
+  onEnd(): void {
+    this.#connection.destroy();
   }
 
-  #ping(): void {
-    const { clock, connection } = this.#parts;
-    if (connection.destroyed) return;
-    this.#timer = clock.schedule(pingTimeoutMs, () => {
-      this.#fail(new Error(`it did not answer a ping within ${pingTimeoutMs} ms`));
-      connection.destroy();
-    });
-    connection.ping(() => {
-      this.#timer?.cancel();
-      if (!this.#isGone) this.#timer = clock.schedule(pingIntervalMs, () => this.#ping());
-    });
+  onWritable(): void {
+    if (!this.#isClosed) this.#listener.onWritable();
   }
 
-  #over(): void {
-    if (this.#isGone) return;
+  onClosed(failure: Error | undefined): void {
     this.#isGone = true;
     this.#timer?.cancel();
     const { endpoint, onGone } = this.#parts;
@@ -135,7 +106,19 @@ export class GrpcStream implements TransportStream {
     this.#isClosed = true;
     const status = this.#status;
     if (status !== undefined) this.#listener.onClosed(errorFromStatus(status, endpoint));
-    else this.#listener.onClosed(broken(endpoint, this.#failure?.message ?? "the connection was closed"));
+    else this.#listener.onClosed(broken(endpoint, failure?.message ?? "the connection was closed"));
+  }
+
+  #ping(): void {
+    const { clock } = this.#parts;
+    this.#timer = clock.schedule(pingTimeoutMs, () => {
+      this.#connection.fail(new Error(`it did not answer a ping within ${pingTimeoutMs} ms`));
+      this.#connection.destroy();
+    });
+    this.#connection.ping(() => {
+      this.#timer?.cancel();
+      if (!this.#isGone) this.#timer = clock.schedule(pingIntervalMs, () => this.#ping());
+    });
   }
 }
 

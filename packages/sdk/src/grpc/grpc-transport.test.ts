@@ -2,11 +2,11 @@ import { createServer, type Http2Server, type ServerHttp2Stream } from "node:htt
 import type { AddressInfo } from "node:net";
 import { encodeStatusDetails, SessionServiceSessionRequest, SessionServiceSessionResponse } from "@tenure/contracts";
 import { Fault, systemClock, systemRandom } from "@tenure/kernel";
+import { frameMessage, MessageReader } from "@tenure/session/http2";
 import { afterEach, describe, expect, it } from "vitest";
 import type { TenureError } from "../errors.ts";
 import type { TransportListener } from "../transport/transport.ts";
 import { GrpcTransport } from "./grpc-transport.ts";
-import { frameMessage, MessageReader } from "./message-frames.ts";
 
 let server: Http2Server | undefined;
 let transport: GrpcTransport | undefined;

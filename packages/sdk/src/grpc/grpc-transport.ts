@@ -1,6 +1,8 @@
-import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2";
+import { isIP, connect as openPlain, type Socket } from "node:net";
+import { connect as openSecure } from "node:tls";
 import { SessionServiceDefinition } from "@tenure/contracts";
 import type { Clock, Random } from "@tenure/kernel";
+import { clientOpening } from "@tenure/session/http2";
 import type { Transport, TransportListener, TransportStream } from "../transport/transport.ts";
 import { type Endpoint, parseEndpoint } from "./endpoint.ts";
 import { GrpcStream } from "./grpc-stream.ts";
@@ -32,9 +34,6 @@ export interface GrpcTransportOptions extends GrpcOptions {
 
 const path = `/${SessionServiceDefinition.fullName}/${SessionServiceDefinition.methods.session.name}`;
 
-/** Room for the largest message of a server, so that flow control does not cut it into round trips. */
-const windowBytes = 4 * 1024 * 1024;
-
 /**
  * Sessions over gRPC. Each stream dials anew, on a connection of its own, so that one flooded by watches does not delay
  * another's renewals: the first endpoint is chosen by chance, the next ones in turn.
@@ -57,9 +56,9 @@ export class GrpcTransport implements Transport {
   open(listener: TransportListener): TransportStream {
     const endpoint = this.#endpoints[this.#next % this.#endpoints.length] ?? parseEndpoint("", false);
     this.#next += 1;
-    const connection = this.#connect(endpoint);
-    const stream = this.#request(connection);
-    const parts = { connection, stream, endpoint: endpoint.target, clock: this.#options.clock };
+    // Before anything is dialled: metadata may be such as no header can hold.
+    const opening = this.#opening(endpoint);
+    const parts = { socket: this.#connect(endpoint), opening, endpoint: endpoint.target, clock: this.#options.clock };
     const opened: GrpcStream = new GrpcStream({ ...parts, onGone: () => this.#streams.delete(opened) }, listener);
     this.#streams.add(opened);
     return opened;
@@ -69,36 +68,37 @@ export class GrpcTransport implements Transport {
     await Promise.all([...this.#streams].map((stream) => stream.gone()));
   }
 
-  #connect({ isSecure, target }: Endpoint): ClientHttp2Session {
+  #connect({ host, isSecure, port }: Endpoint): Socket {
+    if (!isSecure) return openPlain({ host, port, noDelay: true });
     const { ca, cert, key, serverName } = this.#options.tls ?? {};
-    const connection = connect(`${isSecure ? "https" : "http"}://${target}`, {
-      settings: { enablePush: false, initialWindowSize: windowBytes },
+    const name = serverName ?? (isIP(host) === 0 ? host : undefined);
+    const socket = openSecure({
+      host,
+      port,
+      ALPNProtocols: ["h2"],
       ...(ca !== undefined && { ca }),
       ...(cert !== undefined && { cert }),
       ...(key !== undefined && { key }),
-      ...(serverName !== undefined && { servername: serverName }),
+      ...(name !== undefined && { servername: name }),
     });
-    // It may have been closed in the very turn in which it connected.
-    connection.once("connect", () => connection.destroyed || connection.setLocalWindowSize(windowBytes));
-    return connection;
+    socket.setNoDelay(true);
+    return socket.once("secureConnect", () => {
+      if (socket.alpnProtocol !== "h2") socket.destroy(new Error("it does not speak HTTP/2"));
+    });
   }
 
-  #request(connection: ClientHttp2Session): ClientHttp2Stream {
-    const { metadata, tls, userAgent } = this.#options;
-    try {
-      return connection.request({
-        ":method": "POST",
-        ":path": path,
-        ...(tls?.serverName !== undefined && { ":authority": tls.serverName }),
-        "content-type": "application/grpc",
-        "user-agent": userAgent,
-        te: "trailers",
-        ...metadata,
-      });
-    } catch (thrown) {
-      // Metadata that no HTTP header can hold.
-      connection.destroy();
-      throw thrown;
-    }
+  #opening({ isSecure, target }: Endpoint): Buffer {
+    const { metadata = {}, tls, userAgent } = this.#options;
+    const own = Object.entries(metadata).map(([name, value]) => [name.toLowerCase(), value]);
+    return clientOpening({
+      ":method": "POST",
+      ":scheme": isSecure ? "https" : "http",
+      ":authority": tls?.serverName ?? target,
+      ":path": path,
+      "content-type": "application/grpc",
+      "user-agent": userAgent,
+      te: "trailers",
+      ...Object.fromEntries(own),
+    });
   }
 }

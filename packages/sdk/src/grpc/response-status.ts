@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from "node:http2";
+import type { Headers } from "@tenure/session/http2";
 import type { GrpcStatus } from "./status-error.ts";
 
 const unavailable = 14;
@@ -8,7 +8,7 @@ const unknown = 2;
 const codesByHttpStatus: Readonly<Record<number, number>> = { 400: 13, 401: 16, 403: 7, 404: 12 };
 
 /** The status in the trailers of a stream, or in headers that are its trailers too; undefined if there is none. */
-export function statusOf(headers: IncomingHttpHeaders): GrpcStatus | undefined {
+export function statusOf(headers: Headers): GrpcStatus | undefined {
   const code = headers["grpc-status"];
   if (typeof code !== "string") return undefined;
   const details = headers["grpc-status-details-bin"];
@@ -20,8 +20,8 @@ export function statusOf(headers: IncomingHttpHeaders): GrpcStatus | undefined {
 }
 
 /** What an answer means that is no gRPC answer at all; undefined if it may be one. */
-export function refusalOf(headers: IncomingHttpHeaders): GrpcStatus | undefined {
-  const status = Number(headers[":status"]);
+export function refusalOf(headers: Headers): GrpcStatus | undefined {
+  const status = Number(headers[":status"] ?? 200);
   if (status === 200) return undefined;
   const isPassing = status === 429 || status >= 500;
   return {

@@ -2,6 +2,9 @@ import { type Clock, Fault } from "@tenure/kernel";
 import { limitExceeded, type ServiceCalls } from "@tenure/session";
 import type { ConnectionLimits } from "./connection-limits.ts";
 
+/** More than any message that the handlers take: they refuse what is too large with a typed fault. */
+export const maxMessageBytes = 4 * 1024 * 1024;
+
 /** What every gRPC handler needs. */
 export interface FrontContext {
   readonly calls: ServiceCalls;

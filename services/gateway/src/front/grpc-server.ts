@@ -4,11 +4,10 @@ import {
   ServerCredentials,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { type Clock, Fault } from "@tenure/kernel";
+import { type Clock, Fault, toFault } from "@tenure/kernel";
 import { HealthImplementation } from "grpc-health-check";
-
-/** More than any message that the handlers take: they refuse what is too large with a typed fault. */
-const maxMessageBytes = 4 * 1024 * 1024;
+import { maxMessageBytes } from "./front-context.ts";
+import { openPort, type ServeSession, type SharedPort } from "./shared-port.ts";
 
 /** HTTP/2 streams beyond the limit that the handlers refuse by name; past these the connection itself refuses. */
 const spareStreams = 100;
@@ -33,6 +32,8 @@ export interface GrpcServerOptions {
   /** PEM texts; absent serves without TLS. */
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly entries: readonly GrpcEntry[];
+  /** Serves a connection that says that it is one session. */
+  readonly serveSession: ServeSession;
   /** Calls and streams that one connection may have open, as the handlers count them. */
   readonly streamsPerConnection: number;
   readonly clock: Clock;
@@ -59,11 +60,11 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   const health = addHealth(server, options.entries);
   const port = await bind(server, options);
   return {
-    port,
+    port: port.number,
     setServing: health,
     async [Symbol.asyncDispose]() {
       health(false);
-      await shutDown(server, options);
+      await shutDown(server, port, options);
     },
   };
 }
@@ -77,18 +78,14 @@ function addHealth(server: Server, entries: readonly GrpcEntry[]): (serving: boo
   };
 }
 
-function bind(server: Server, { host, port, tls }: GrpcServerOptions): Promise<number> {
-  const credentials =
-    tls === undefined
-      ? ServerCredentials.createInsecure()
-      : ServerCredentials.createSsl(null, [{ cert_chain: tls.cert, private_key: tls.key }]);
-  const address = `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
-  return new Promise((resolve, reject) => {
-    server.bindAsync(address, credentials, (error, bound) => {
-      if (error === null) resolve(bound);
-      else reject(cannotListen(address, error));
-    });
-  });
+/** Connections of stock clients go to the library, which need not know of TLS. */
+async function bind(server: Server, { clock, host, port, serveSession, tls }: GrpcServerOptions): Promise<SharedPort> {
+  const { injectConnection } = server.createConnectionInjector(ServerCredentials.createInsecure());
+  try {
+    return await openPort({ host, port, tls, clock, serveSession, serveOther: injectConnection });
+  } catch (thrown) {
+    throw cannotListen(`${host}:${port}`, toFault(thrown));
+  }
 }
 
 function cannotListen(address: string, cause: Error): Fault {
@@ -99,12 +96,11 @@ function cannotListen(address: string, cause: Error): Fault {
 }
 
 /** Lets open calls finish within the grace, then cuts what is left. */
-function shutDown(server: Server, { clock, stopGraceMs }: GrpcServerOptions): Promise<void> {
-  return new Promise((resolve) => {
-    const cut = clock.schedule(stopGraceMs, () => server.forceShutdown());
-    server.tryShutdown(() => {
-      cut.cancel();
-      resolve();
-    });
+async function shutDown(server: Server, port: SharedPort, { clock, stopGraceMs }: GrpcServerOptions): Promise<void> {
+  const cut = clock.schedule(stopGraceMs, () => {
+    server.forceShutdown();
+    port.cut();
   });
+  await Promise.all([port.close(), new Promise<unknown>((resolve) => server.tryShutdown(resolve))]);
+  cut.cancel();
 }

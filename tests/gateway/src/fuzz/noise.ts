@@ -1,4 +1,5 @@
 import type { Random } from "@tenure/kernel";
+import { clientOpening } from "@tenure/session/http2";
 
 /** Malformed inputs, each a function of chance alone: the same seed gives the same inputs. */
 export class Noise {
@@ -82,11 +83,14 @@ export function framed(message: Buffer, noise?: Noise): Buffer {
   return Buffer.concat([head, message]);
 }
 
+/** How the SDK opens its connection, which is served by the gateway itself. */
+const sdkOpening = clientOpening({ ":method": "POST", ":path": "/tenure.v1.SessionService/Session" });
+
 /** Frames of HTTP/2 with any type, flags, stream and length, after a proper opening or not. */
 export function http2Noise(noise: Noise): Buffer {
   const opening = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
   const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
-  const parts = noise.below(5) === 0 ? [noise.bytes(200)] : [opening, settings];
+  const parts = noise.pick([[noise.bytes(200)], [opening, settings], [opening, settings], [sdkOpening], [sdkOpening]]);
   for (let count = noise.below(12); count >= 0; count -= 1) {
     const content = noise.bytes(120);
     const head = Buffer.alloc(9);

@@ -1,13 +1,18 @@
 /** A byte that says whether a message is compressed, and four that say its length. */
-const prefixBytes = 5;
+export const prefixBytes = 5;
 
 /** A message as gRPC puts it on a stream, not compressed. */
 export function frameMessage(message: Uint8Array): Buffer {
   const framed = Buffer.allocUnsafe(prefixBytes + message.length);
-  framed[0] = 0;
-  framed.writeUInt32BE(message.length, 1);
-  framed.set(message, prefixBytes);
+  writeMessage(framed, 0, message);
   return framed;
+}
+
+/** Writes what {@link frameMessage} makes. */
+export function writeMessage(target: Buffer, at: number, message: Uint8Array): void {
+  target[at] = 0;
+  target.writeUInt32BE(message.length, at + 1);
+  target.set(message, at + prefixBytes);
 }
 
 /** What arrives on a stream is not what was agreed on: nothing that follows can be read either. */
@@ -29,17 +34,21 @@ export class MessageReader {
 
   /** Throws {@link Unreadable}. */
   take(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#size += chunk.length;
-    if (this.#size < this.#needed) return;
-    const bytes = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
+    let bytes = chunk;
+    if (this.#size > 0) {
+      this.#chunks.push(chunk);
+      this.#size += chunk.length;
+      if (this.#size < this.#needed) return;
+      bytes = Buffer.concat(this.#chunks);
+      this.#chunks = [];
+    }
     let start = 0;
     let end = this.#endOf(bytes, start);
     for (; end <= bytes.length; end = this.#endOf(bytes, start)) {
       this.#onMessage(bytes.subarray(start + prefixBytes, end));
       start = end;
     }
-    this.#chunks = start === bytes.length ? [] : [bytes.subarray(start)];
+    if (start < bytes.length) this.#chunks.push(bytes.subarray(start));
     this.#size = bytes.length - start;
     this.#needed = end - start;
   }
