@@ -6,6 +6,7 @@ import {
   StoreServiceMarkEndOfTermRequest,
   TermEndReason,
 } from "@tenure/contracts";
+import { atEndOfTurn } from "@tenure/kernel";
 import type { Session } from "@tenure/sdk/session";
 import { waitFor } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -102,9 +103,8 @@ describe.each(ways)("a session over %s", (way) => {
     for (let round = 0; round < 5; round += 1) {
       const stop = new AbortController();
       const claim = session.claim(claimOf("a", [`${way}-late`], 60_000), { signal: stop.signal });
-      // The message with the claim has left when its turn is over; its answer cannot be back yet.
-      await Promise.resolve();
-      await new Promise((resolve) => setImmediate(resolve));
+      // The message with the claim has left at the end of a turn; nothing is read before the next one.
+      for (let end = 0; end < 3; end += 1) await new Promise<void>(atEndOfTurn);
       stop.abort();
       await expect(claim).rejects.toMatchObject({ code: "CANCELLED", applied: "UNKNOWN" });
       await using other = await deployment.open(way);
