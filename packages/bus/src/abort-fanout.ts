@@ -1,6 +1,8 @@
 /**
  * The calls that wait for one signal. A signal is often shared by thousands of calls, and removing one of thousands of
- * listeners from an EventTarget is a search through all of them; here it is a deletion from a set.
+ * listeners from an EventTarget is a search through all of them; here it is a deletion from a set. Listeners that were
+ * removed also go on pointing to those after them: one that the collector of young objects has let grow old keeps all
+ * later ones, with their calls, until the next full collection.
  */
 class AbortFanout {
   readonly #signal: AbortSignal;

@@ -1,3 +1,4 @@
+export { onAbort } from "./abort-fanout.ts";
 export type { Bus, BusOptions, BusStatus } from "./bus.ts";
 export {
   anonymous,

@@ -1,6 +1,7 @@
 export { Backoff, type BackoffOptions } from "./backoff.ts";
 export { BoundedQueue } from "./bounded-queue.ts";
 export { type Clock, systemClock, type Timer } from "./clock.ts";
+export { type Dated, Deadlines } from "./deadlines.ts";
 export { formatDuration, parseDuration } from "./duration.ts";
 export { atEndOfTurn } from "./end-of-turn.ts";
 export { FakeClock } from "./fake-clock.ts";
@@ -17,6 +18,7 @@ export {
   toFault,
 } from "./fault.ts";
 export { type ClockReadings, HolderClock, type SharedTime, systemReadings } from "./holder-clock.ts";
+export { NumberedItems } from "./numbered-items.ts";
 export { type Random, randomBase58, seededRandom, systemRandom } from "./random.ts";
 export { redactLogins } from "./redact.ts";
 export { TimerWheel } from "./timer-wheel.ts";

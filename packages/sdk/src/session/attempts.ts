@@ -36,19 +36,30 @@ export class AttemptLedger {
   open(): OpenAttempt {
     const lane = this.#free.pop() ?? this.#makeLane();
     lane.number += 1n;
-    const { clientId, number } = lane;
-    let isOpen = true;
-    return {
-      attempt: { clientId, number, settledBelow: number },
-      settle: () => {
-        if (isOpen) this.#free.push(lane);
-        isOpen = false;
-      },
-    };
+    return new LaneAttempt(lane, this.#free);
   }
 
   #makeLane(): Lane {
     this.#lanes += 1;
     return { clientId: `${this.#clientId}.${this.#lanes}`, number: 0n };
+  }
+}
+
+class LaneAttempt implements OpenAttempt {
+  readonly attempt: Attempt;
+  readonly #lane: Lane;
+  readonly #free: Lane[];
+  #isOpen = true;
+
+  constructor(lane: Lane, free: Lane[]) {
+    const { clientId, number } = lane;
+    this.attempt = { clientId, number, settledBelow: number };
+    this.#lane = lane;
+    this.#free = free;
+  }
+
+  settle(): void {
+    if (this.#isOpen) this.#free.push(this.#lane);
+    this.#isOpen = false;
   }
 }

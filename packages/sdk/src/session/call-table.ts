@@ -1,5 +1,6 @@
 import type { SessionCall, SessionReply } from "@tenure/contracts";
 import { durationFromMs, faultFromFailure } from "@tenure/contracts";
+import { NumberedItems } from "@tenure/kernel";
 import { errorFromFault, TenureError, toTenureError } from "../errors.ts";
 
 /** One call as the stream carries it: sent once, answered at most once, or as a stream of responses. */
@@ -9,6 +10,8 @@ export interface WireCall {
   readonly traceparent: string;
   /** How many responses of a server stream may be under way; 0 for a unary call. */
   readonly credit: number;
+  /** The number under which it is open, {@link isQueued} while it waits to be sent, else 0. The table's own. */
+  number: number;
   /** Encodes the request for the message with this number. Called once, when it is sent. */
   encode(sendNumber: bigint): Uint8Array;
   /** How long the server may take, from now; undefined leaves it to the server. */
@@ -34,43 +37,44 @@ const maxCallsPerMessage = 1_000;
 /** What a call costs in a message beside its request: method, numbers, timeout and trace. */
 const callOverheadBytes = 160;
 
+/** The number of a call that waits to be sent. */
+export const isQueued = -1;
+
 /** The calls of a session: those that wait to be sent, and those that were sent and are not over. */
 export class CallTable {
-  readonly #queued = new Set<WireCall>();
-  readonly #numbers = new Map<WireCall, bigint>();
-  readonly #open = new Map<bigint, WireCall>();
+  /** In the order in which they came, with some that were given up meanwhile. */
+  #queue: WireCall[] = [];
+  #queuedCount = 0;
+  readonly #open = new NumberedItems<WireCall>();
   #cancels: bigint[] = [];
-  #lastNumber = 0n;
+  #lastNumber = 0;
 
   get openCount(): number {
     return this.#open.size;
   }
 
   get queuedCount(): number {
-    return this.#queued.size;
+    return this.#queuedCount;
   }
 
   /** Whether there is something for the next message. */
   hasWork(maxOpenCalls: number): boolean {
-    return this.#cancels.length > 0 || (this.#queued.size > 0 && this.#open.size < maxOpenCalls);
+    return this.#cancels.length > 0 || (this.#queuedCount > 0 && this.#open.size < maxOpenCalls);
   }
 
   add(call: WireCall): void {
-    this.#queued.add(call);
-  }
-
-  /** The number under which a call is open; undefined if it waits or is over. */
-  numberOf(call: WireCall): bigint | undefined {
-    return this.#numbers.get(call);
+    if (call.number === isQueued) return;
+    call.number = isQueued;
+    this.#queue.push(call);
+    this.#queuedCount += 1;
   }
 
   /** Gives a call up: it is not sent, or the server is told. */
   drop(call: WireCall): void {
-    this.#queued.delete(call);
-    const number = this.#numbers.get(call);
-    if (number === undefined) return;
-    this.#close(number, call);
-    this.#cancels.push(number);
+    const { number } = call;
+    call.number = 0;
+    if (number === isQueued) this.#queuedCount -= 1;
+    else if (this.#open.delete(number) !== undefined) this.#cancels.push(BigInt(number));
   }
 
   /** What was given up since the last message. */
@@ -83,46 +87,53 @@ export class CallTable {
   /** The calls for a message that has `usedBytes` already, as many as fit. */
   take(sendNumber: bigint, room: MessageRoom, usedBytes = 0): SessionCall[] {
     const calls: SessionCall[] = [];
+    const queue = this.#queue;
     let bytes = usedBytes;
-    for (const call of this.#queued) {
+    let seen = 0;
+    for (; seen < queue.length; seen += 1) {
+      const call = queue[seen];
+      if (call?.number !== isQueued) continue;
       if (calls.length >= maxCallsPerMessage || this.#open.size >= room.maxOpenCalls || bytes >= room.maxBytes) break;
       const request = this.#encode(call, sendNumber, room.maxBytes);
       if (request === undefined) continue;
       // A request that is too large for what is left goes first in the next message, encoded anew.
       if (bytes + request.length + callOverheadBytes > room.maxBytes) break;
       bytes += request.length + callOverheadBytes;
-      this.#queued.delete(call);
       calls.push(this.#sent(call, request));
     }
+    this.#queue = queue.slice(seen);
     return calls;
   }
 
   onReply({ also, end, number, outcome }: SessionReply): void {
-    this.#onOutcome(number, outcome, end);
-    for (const one of also) this.#onOutcome(one, outcome, end);
+    this.#onOutcome(Number(number), outcome, end);
+    for (const one of also) this.#onOutcome(Number(one), outcome, end);
   }
 
-  /** The stream is gone: what it carried learns so; what waits goes on waiting. */
+  /** The stream is gone: what it carried learns so, in the order of the sends; what waits goes on waiting. */
   onBroken(error: TenureError): void {
-    const calls = [...this.#open.values()];
+    const open = [...this.#open.entries()].sort(([one], [other]) => one - other);
     this.#open.clear();
-    this.#numbers.clear();
     this.#cancels = [];
-    for (const call of calls) call.onBroken(error);
+    for (const [, call] of open) call.number = 0;
+    for (const [, call] of open) call.onBroken(error);
   }
 
   /** Everything is over: what waits and what was sent. */
   failAll(error: TenureError): void {
-    const queued = [...this.#queued];
-    this.#queued.clear();
+    const queued = this.#queue.filter(({ number }) => number === isQueued);
+    this.#queue = [];
+    this.#queuedCount = 0;
+    for (const call of queued) call.number = 0;
     for (const call of queued) call.onFailure(error);
     this.onBroken(error);
   }
 
-  #onOutcome(number: bigint, outcome: SessionReply["outcome"], end: boolean): void {
-    const call = this.#open.get(number);
+  #onOutcome(number: number, outcome: SessionReply["outcome"], end: boolean): void {
+    const isOver = end || outcome?.$case === "failure";
+    const call = isOver ? this.#open.delete(number) : this.#open.get(number);
     if (call === undefined) return;
-    if (end || outcome?.$case === "failure") this.#close(number, call);
+    if (isOver) call.number = 0;
     if (outcome?.$case === "failure") {
       call.onFailure(errorFromFault(faultFromFailure(outcome.value)));
       return;
@@ -138,26 +149,21 @@ export class CallTable {
       if (request.length + callOverheadBytes <= maxBytes) return request;
       throw tooLarge(call.method, request.length, maxBytes);
     } catch (thrown) {
-      this.#queued.delete(call);
+      this.drop(call);
       call.onFailure(toTenureError(thrown));
       return undefined;
     }
   }
 
   #sent(call: WireCall, request: Uint8Array): SessionCall {
-    this.#lastNumber += 1n;
-    const number = this.#lastNumber;
-    this.#open.set(number, call);
-    this.#numbers.set(call, number);
+    this.#queuedCount -= 1;
+    this.#lastNumber += 1;
+    call.number = this.#lastNumber;
+    this.#open.set(call.number, call);
     const { credit, method, traceparent } = call;
     const timeoutMs = call.serverTimeoutMs();
     const timeout = timeoutMs === undefined ? undefined : durationFromMs(timeoutMs);
-    return { number, method, request, timeout, traceparent, credit };
-  }
-
-  #close(number: bigint, call: WireCall): void {
-    this.#open.delete(number);
-    this.#numbers.delete(call);
+    return { number: BigInt(call.number), method, request, timeout, traceparent, credit };
   }
 }
 

@@ -202,9 +202,9 @@ export class Exchange implements LinkListener {
 
   #takeCredits(): SessionCredit[] {
     const credits: SessionCredit[] = [];
+    if (this.#credits.size === 0) return credits;
     for (const [call, responses] of this.#credits) {
-      const number = this.calls.numberOf(call);
-      if (number !== undefined) credits.push({ number, responses });
+      if (call.number > 0) credits.push({ number: BigInt(call.number), responses });
     }
     this.#credits.clear();
     return credits;

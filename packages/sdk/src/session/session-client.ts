@@ -1,5 +1,5 @@
 import type { Attempt, CandidateKey } from "@tenure/contracts";
-import type { Clock, Random } from "@tenure/kernel";
+import { type Clock, type Dated, Deadlines, type Random } from "@tenure/kernel";
 import { withFloor } from "@tenure/session";
 import type { RequestOf, ResponseOf, StreamMethod, UnaryMethod } from "../calls/methods.ts";
 import { decodeResponse, encodeRequest, isRead } from "../calls/registry.ts";
@@ -8,7 +8,7 @@ import type { Keeper } from "../renewal/keeper.ts";
 import { AttemptLedger } from "./attempts.ts";
 import { Claiming } from "./claiming.ts";
 import { closed, Exchange, type ExchangeOptions } from "./exchange.ts";
-import { isWorthAnotherSend } from "./retry.ts";
+import { MadeChange } from "./made-change.ts";
 import { SeenRevision } from "./seen-revision.ts";
 import type {
   AcceptRequest,
@@ -60,6 +60,7 @@ export class SessionClient implements Session {
   readonly #claiming: Claiming;
   readonly #keeper: Keeper;
   readonly #port: CallPort;
+  readonly #deadlines: Deadlines<Dated>;
   readonly #seen: SeenRevision;
   readonly #background = new Set<Promise<void>>();
   #closing: Promise<void> | undefined;
@@ -76,12 +77,14 @@ export class SessionClient implements Session {
     this.renewKey = renewKey;
     const exchange = new Exchange({ ...options, minRevision: () => seen.highest });
     this.#exchange = exchange;
+    this.#deadlines = new Deadlines(clock);
     this.#port = {
       clock,
       random,
       add: (call) => exchange.add(call),
       drop: (call) => exchange.drop(call),
-      onAnswer: (answer) => this.#noted(answer),
+      deadlines: this.#deadlines,
+      onRefusal: (details) => seen.note(details),
     };
     this.#attempts = new AttemptLedger(clientId);
     this.#claiming = new Claiming({
@@ -92,6 +95,7 @@ export class SessionClient implements Session {
       requestTimeoutMs,
       unary: (plan) => this.#unary(plan),
       instantOf: (sendNumber) => exchange.instantOf(sendNumber),
+      noted: (response) => this.#noted(response),
       inBackground: (work) => this.#inBackground(work),
     });
     this.#keeper = options.makeKeeper?.(exchange.keeper) ?? exchange.keeper;
@@ -141,32 +145,28 @@ export class SessionClient implements Session {
     request: RequestOf<Method>,
     options: CallOptions = {},
   ): Promise<ResponseOf<Method>> {
+    const isReading = isRead(method);
     return this.#unary({
-      ...this.#plan(method, options),
+      method,
+      timeoutMs: options.timeoutMs ?? this.#options.callTimeoutMs,
+      signal: options.signal,
+      traceparent: options.traceparent,
       encode: () => withFloor(method, encodeRequest(method, request), this.#seen.highest),
-      isRepeatable: isRead(method),
-      isChange: !isRead(method),
+      decode: (bytes) => this.#noted(decodeResponse(method, bytes)),
+      isRepeatable: isReading,
+      isChange: !isReading,
       isWorthAnotherSend: () => false,
     });
   }
 
-  async change<Method extends UnaryMethod>(
+  change<Method extends UnaryMethod>(
     method: Method,
     make: (attempt: Attempt, sendNumber: bigint) => RequestOf<Method>,
     options: CallOptions = {},
   ): Promise<ResponseOf<Method>> {
-    const open = this.#attempts.open();
-    try {
-      return await this.#unary({
-        ...this.#plan(method, options),
-        encode: (sendNumber) => encodeRequest(method, make(open.attempt, sendNumber)),
-        isRepeatable: true,
-        isChange: true,
-        isWorthAnotherSend,
-      });
-    } finally {
-      open.settle();
-    }
+    const noted = (response: ResponseOf<Method>) => this.#noted(response);
+    const parts = { method, make, noted, open: this.#attempts.open() };
+    return this.#unary(new MadeChange(parts, options, this.#options.callTimeoutMs));
   }
 
   stream<Method extends StreamMethod>(
@@ -225,6 +225,7 @@ export class SessionClient implements Session {
     this.#exchange.close(
       new TenureError({ code: "CANCELLED", reason: "SESSION_CLOSED", message: "the session was closed" }),
     );
+    this.#deadlines.stop();
     await this.#options.transport[Symbol.asyncDispose]();
   }
 
@@ -234,16 +235,6 @@ export class SessionClient implements Session {
     const bound = this.clock.sleep(this.#options.requestTimeoutMs, settled.signal).catch(() => {});
     await Promise.race([all, bound]);
     settled.abort();
-  }
-
-  #plan<Method extends UnaryMethod>(method: Method, { signal, timeoutMs, traceparent }: CallOptions) {
-    return {
-      method,
-      decode: (bytes: Uint8Array) => decodeResponse(method, bytes),
-      timeoutMs: timeoutMs ?? this.#options.callTimeoutMs,
-      signal,
-      traceparent,
-    };
   }
 
   #unary<Response>(plan: UnaryPlan<Response>): Promise<Response> {
@@ -260,8 +251,8 @@ export class SessionClient implements Session {
     return this.#shared.response as ResponseOf<Method>;
   }
 
-  #noted<Response>(response: Response): Response {
-    if (typeof response === "object" && response !== null) this.#seen.note(response);
+  #noted<Response extends object>(response: Response): Response {
+    this.#seen.note(response);
     return response;
   }
 

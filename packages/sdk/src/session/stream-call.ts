@@ -28,6 +28,7 @@ export class StreamCall<Response> implements WireCall {
   readonly method: string;
   readonly traceparent: string;
   readonly credit: number;
+  number = 0;
   readonly #plan: StreamPlan<Response>;
   readonly #port: StreamPort;
   readonly #arrived: Uint8Array[] = [];

@@ -1,4 +1,5 @@
-import { Backoff, type Clock, type Random, type Timer } from "@tenure/kernel";
+import { onAbort } from "@tenure/bus";
+import { Backoff, type Clock, type Dated, type Deadlines, type Random, type Timer } from "@tenure/kernel";
 import { abortedError, TenureError, toTenureError } from "../errors.ts";
 import type { WireCall } from "./call-table.ts";
 
@@ -19,8 +20,8 @@ export interface UnaryPlan<Response> {
   readonly isChange: boolean;
   /** Whether a refusal is worth another send of the same. */
   isWorthAnotherSend(error: TenureError): boolean;
-  /** Told before the call rejects when a copy of it may have happened, or may still. */
-  onDoubt?: (() => void) | undefined;
+  /** Told once, before the caller: it will not be sent again. In doubt a copy of it may have happened, or may still. */
+  onOver?(isInDoubt: boolean): void;
 }
 
 /** Where calls go. */
@@ -29,8 +30,10 @@ export interface CallPort {
   readonly random: Random;
   add(call: WireCall): void;
   drop(call: WireCall): void;
-  /** Told every response, and what every refusal says, before the caller. */
-  onAnswer?(answer: unknown): void;
+  /** The timeouts of all calls. */
+  readonly deadlines: Deadlines<Dated>;
+  /** Told what every refusal says, before the caller. */
+  onRefusal?(details: object): void;
 }
 
 /** Codes of refusals that leave open what happened, unless they say. */
@@ -49,17 +52,19 @@ const retryBackoff = { firstMs: 20, limitMs: 1_000 };
  * One unary call from its caller's point of view: answered once, by the first answer that comes, or ended by its
  * timeout or signal. It may be sent several times, one after the other.
  */
-export class UnaryCall<Response> implements WireCall {
+export class UnaryCall<Response> implements WireCall, Dated {
   readonly method: string;
   readonly traceparent: string;
   readonly credit = 0;
+  readonly dueMs: number;
+  number = 0;
+  place = -1;
   readonly answer: Promise<Response>;
   readonly #plan: UnaryPlan<Response>;
   readonly #port: CallPort;
-  readonly #endsAtMs: number;
   #backoff: Backoff | undefined;
-  #timer: Timer | undefined;
   #pause: Timer | undefined;
+  #ignoreSignal: (() => void) | undefined;
   #isOver = false;
   /** It was sent and not answered. */
   #isUnderWay = false;
@@ -74,7 +79,7 @@ export class UnaryCall<Response> implements WireCall {
     this.#port = port;
     this.method = plan.method;
     this.traceparent = plan.traceparent ?? "";
-    this.#endsAtMs = port.clock.now() + plan.timeoutMs;
+    this.dueMs = port.clock.now() + plan.timeoutMs;
     this.answer = new Promise<Response>((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -89,17 +94,16 @@ export class UnaryCall<Response> implements WireCall {
   serverTimeoutMs(): number | undefined {
     this.#isUnderWay = true;
     // Whole milliseconds: calls of one turn have the same, and can travel on together.
-    const remainingMs = Math.max(1, Math.ceil(this.#endsAtMs - this.#port.clock.now()));
+    const remainingMs = Math.max(1, Math.ceil(this.dueMs - this.#port.clock.now()));
     return this.#plan.serverTimeoutMs ?? (Number.isFinite(remainingMs) ? remainingMs : undefined);
   }
 
   onResponse(bytes: Uint8Array): void {
     if (this.#isOver) return;
     this.#end();
+    this.#plan.onOver?.(false);
     try {
-      const response = this.#plan.decode(bytes);
-      this.#port.onAnswer?.(response);
-      this.#resolve(response);
+      this.#resolve(this.#plan.decode(bytes));
     } catch (thrown) {
       this.#reject(toTenureError(thrown));
     }
@@ -118,14 +122,14 @@ export class UnaryCall<Response> implements WireCall {
     const isOpen = error.applied === "UNKNOWN" || (error.applied === undefined && undecidedCodes.has(error.code));
     this.#isDoubtful ||= this.#isUnderWay && isOpen;
     this.#isUnderWay = false;
-    this.#port.onAnswer?.(error.details);
+    this.#port.onRefusal?.(error.details);
     if (!this.#plan.isWorthAnotherSend(error)) {
       this.#fail(error);
       return;
     }
     this.#backoff ??= new Backoff(retryBackoff, this.#port.random);
     const pauseMs = Math.max(this.#backoff.next(), error.details.retryAfterMs ?? 0);
-    if (this.#port.clock.now() + pauseMs >= this.#endsAtMs) {
+    if (this.#port.clock.now() + pauseMs >= this.dueMs) {
       this.#fail(error);
       return;
     }
@@ -142,24 +146,24 @@ export class UnaryCall<Response> implements WireCall {
   }
 
   #begin(): void {
-    const { signal, timeoutMs } = this.#plan;
+    const { signal } = this.#plan;
     if (signal?.aborted) {
       this.#fail(abortedError(signal, this.method, this.#applied()));
       return;
     }
-    signal?.addEventListener("abort", this.#onAbort, { once: true });
-    if (Number.isFinite(timeoutMs)) this.#timer = this.#port.clock.schedule(timeoutMs, () => this.#onTimeout());
+    if (signal !== undefined) this.#ignoreSignal = onAbort(signal, () => this.#onAbort(signal));
+    this.#port.deadlines.add(this);
     this.#port.add(this);
   }
 
-  readonly #onAbort = (): void => {
-    const { signal } = this.#plan;
-    if (signal === undefined || this.#isOver) return;
+  #onAbort(signal: AbortSignal): void {
+    if (this.#isOver) return;
     this.#port.drop(this);
     this.#fail(abortedError(signal, this.method, this.#applied()));
-  };
+  }
 
-  #onTimeout(): void {
+  /** Its timeout has passed. */
+  onDue(): void {
     if (this.#isOver) return;
     this.#port.drop(this);
     const { timeoutMs } = this.#plan;
@@ -191,15 +195,15 @@ export class UnaryCall<Response> implements WireCall {
     if (this.#isOver) return;
     this.#end();
     const applied = this.#applied();
-    if (applied === "UNKNOWN") this.#plan.onDoubt?.();
+    this.#plan.onOver?.(applied === "UNKNOWN");
     this.#reject(error.applied === "NO" && applied === "UNKNOWN" ? doubtful(error) : error);
   }
 
   #end(): void {
     this.#isOver = true;
-    this.#timer?.cancel();
+    this.#port.deadlines.delete(this);
     this.#pause?.cancel();
-    this.#plan.signal?.removeEventListener("abort", this.#onAbort);
+    this.#ignoreSignal?.();
   }
 }
 

@@ -1,0 +1,76 @@
+import type { Clock, Timer } from "./clock.ts";
+
+/** What has an instant at which time changes it. */
+export interface Dated {
+  /** When, on the clock; Infinity for never. May be put off at will; whoever brings it forward adds the item again. */
+  readonly dueMs: number;
+  /** Where the set has it; -1 outside. The set's own. */
+  place: number;
+  /** The instant has come. The item is still in the set: it has deleted itself, or has another instant, afterwards. */
+  onDue(): void;
+}
+
+/**
+ * Very many deadlines that hardly ever come: a call's timeout, a term's end. One timer serves all, set for the earliest
+ * that it was told of; adding and deleting an item touch neither it nor a map. When it fires, all items are looked at,
+ * and it is set for the earliest that is left: for calls that are answered in time, once per timeout.
+ */
+export class Deadlines<Item extends Dated> {
+  readonly #clock: Clock;
+  readonly #items: Item[] = [];
+  #armedMs = Number.POSITIVE_INFINITY;
+  #timer: Timer | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get size(): number {
+    return this.#items.length;
+  }
+
+  /** A copy, in no order. */
+  get all(): readonly Item[] {
+    return this.#items.slice();
+  }
+
+  /** Takes an item in, or takes note that its instant is earlier than before. */
+  add(item: Item): void {
+    if (item.place < 0) {
+      item.place = this.#items.length;
+      this.#items.push(item);
+    }
+    if (item.dueMs < this.#armedMs) this.#arm(item.dueMs);
+  }
+
+  /** Forgets an item; harmless if it is not there. */
+  delete(item: Item): void {
+    const last = this.#items.at(-1);
+    if (item.place < 0 || last === undefined) return;
+    this.#items[item.place] = last;
+    last.place = item.place;
+    item.place = -1;
+    this.#items.pop();
+  }
+
+  /** Tells nothing any more until something is added. */
+  stop(): void {
+    this.#timer?.cancel();
+    this.#armedMs = Number.POSITIVE_INFINITY;
+  }
+
+  #arm(dueMs: number): void {
+    this.#timer?.cancel();
+    this.#armedMs = dueMs;
+    this.#timer = this.#clock.schedule(dueMs - this.#clock.now(), () => this.#look());
+  }
+
+  #look(): void {
+    this.#armedMs = Number.POSITIVE_INFINITY;
+    const nowMs = this.#clock.now();
+    for (const item of this.all) if (item.place >= 0 && item.dueMs <= nowMs) item.onDue();
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const { dueMs } of this.#items) if (dueMs < nextMs) nextMs = dueMs;
+    if (nextMs < this.#armedMs) this.#arm(nextMs);
+  }
+}
