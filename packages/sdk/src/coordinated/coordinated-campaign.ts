@@ -99,7 +99,7 @@ async function accept(
     const granted = await session.accept({ candidate: candidacy.key, token, claimant }, { signal: stop, timeoutMs });
     const { metricsName, onOverrun, timing } = plan;
     if (isWorthHolding(granted, timing, session.clock.now())) {
-      return new HeldTerm(context, granted, { timing, onOverrun, metricsName: metricsName(lease) });
+      return new HeldTerm(context, granted, { timing, onOverrun, metricsName: metricsName(lease), told: "soon" });
     }
     await releaseTerm(context, { lease, token }, returned, timing);
   } catch (thrown) {

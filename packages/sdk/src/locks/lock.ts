@@ -51,7 +51,7 @@ async function take(
   const plan = planClaim(context, leases, { mode, units, capacity }, options);
   const signal = options.signal === undefined ? context.closing : AbortSignal.any([options.signal, context.closing]);
   // Locks have many names: they are counted by namespace, so that metrics stay few.
-  const counted = { ...plan, metricsName: ({ namespace }: LeaseName) => `${namespace}/*` };
+  const counted = { ...plan, metricsName: ({ namespace }: LeaseName) => `${namespace}/*`, told: "later" as const };
   const timeoutMs = options.timeout === undefined ? undefined : toMs(options.timeout, "timeout");
   const claim = { signal, timeoutMs, waitMs: waitOf(options.wait ?? true) };
   for (;;) {

@@ -6,6 +6,7 @@ import type { GrpcOptions } from "../grpc/grpc-transport.ts";
 import type { NatsOptions } from "../nats/nats-transport.ts";
 import type { Keeper } from "../renewal/keeper.ts";
 import type { StallAction } from "../renewal/thread/messages.ts";
+import { FreshHolds } from "../renewal/thread/fresh-holds.ts";
 import { RenewalThread, type RenewalThreadOptions } from "../renewal/thread/renewal-thread.ts";
 import { hasThreadModule } from "../renewal/thread/thread-handle.ts";
 import { makeTransport, type TransportChoice } from "../transport/make-transport.ts";
@@ -94,7 +95,8 @@ function threadMaker(start: RenewalThreadOptions["start"], clock: HolderClock, r
     throw optionInvalid("renewal", `"thread" ${rule}, or renew "inline"`);
   }
   const ownStart = { ...start, clientId: `${start.clientId}.renewal` };
-  return (inline: Keeper): Keeper => new RenewalThread({ start: ownStart, clock, random, inline });
+  return (inline: Keeper): Keeper =>
+    new FreshHolds(new RenewalThread({ start: ownStart, clock, random, inline }), clock);
 }
 
 function choiceOf({ grpc, nats }: SessionOptions): TransportChoice {

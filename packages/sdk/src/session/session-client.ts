@@ -4,7 +4,7 @@ import { withFloor } from "@tenure/session";
 import type { RequestOf, ResponseOf, StreamMethod, UnaryMethod } from "../calls/methods.ts";
 import { decodeResponse, encodeRequest, isRead } from "../calls/registry.ts";
 import { abortedError, TenureError } from "../errors.ts";
-import type { Keeper } from "../renewal/keeper.ts";
+import type { Keeper, Told } from "../renewal/keeper.ts";
 import { AttemptLedger } from "./attempts.ts";
 import { Claiming } from "./claiming.ts";
 import { closed, Exchange, type ExchangeOptions } from "./exchange.ts";
@@ -200,7 +200,7 @@ export class SessionClient implements Session {
     return this.#claiming.release(items, options);
   }
 
-  keep(hold: KeptHold, listener: KeepListener, told: "now" | "soon" = "now"): Keeping {
+  keep(hold: KeptHold, listener: KeepListener, told: Told = "now"): Keeping {
     if (this.state === "closed") throw closed("keeping a term");
     return this.#keeper.keep(hold, listener, told);
   }

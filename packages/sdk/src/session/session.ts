@@ -12,6 +12,7 @@ import type {
 import type { Clock, Random } from "@tenure/kernel";
 import type { RequestOf, ResponseOf, StreamMethod, UnaryMethod } from "../calls/methods.ts";
 import type { TenureError } from "../errors.ts";
+import type { Told } from "../renewal/keeper.ts";
 
 /** Whether the service can be reached at present; `closed` is final. */
 export type SessionState = "connected" | "reconnecting" | "closed";
@@ -221,10 +222,9 @@ export interface Session extends AsyncDisposable {
 
   /**
    * Renews a hold every `renewIntervalMs` until disposed; never stops by itself except on a final refusal. A thread that
-   * renews has been told when this returns; `"soon"` tells it of several holds together, at the end of the present
-   * microtask, for a caller that lets nobody act on the hold before.
+   * renews has been told when this returns, unless `told` says otherwise.
    */
-  keep(hold: KeptHold, listener: KeepListener, told?: "now" | "soon"): Keeping;
+  keep(hold: KeptHold, listener: KeepListener, told?: Told): Keeping;
 
   /** Ends terms. Retried until its timeout. */
   release(items: readonly ReleaseItem[], options?: ReleaseOptions): Promise<ReleaseOutcome>;

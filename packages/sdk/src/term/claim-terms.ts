@@ -19,6 +19,8 @@ export interface PlannedClaim {
   readonly onOverrun: "exit" | "signal-only";
   /** The name that metrics carry for each lease. */
   readonly metricsName: (lease: LeaseName) => string;
+  /** When the thread that renews is told: of a leader's term soon, as its function may block; of a lock if it lasts. */
+  readonly told: "soon" | "later";
 }
 
 /** How the leases of a claim are held. */
@@ -65,6 +67,7 @@ export function planClaim(
     timing,
     onOverrun: options.onOverrun ?? "exit",
     metricsName: showLease,
+    told: "soon",
   };
 }
 
@@ -95,7 +98,7 @@ export async function beginTerms(
   plan: PlannedClaim,
   granted: readonly Granted[],
 ): Promise<readonly HeldTerm[] | undefined> {
-  const { timing, onOverrun, metricsName, leases } = plan;
+  const { timing, onOverrun, metricsName, leases, told } = plan;
   const nowMs = context.session.clock.now();
   if (!granted.every((one) => isWorthHolding(one, timing, nowMs))) {
     await Promise.all(granted.map((one, index) => giveBack(context, plan, one, index)));
@@ -103,7 +106,7 @@ export async function beginTerms(
   }
   return granted.map((one, index) => {
     const lease = leases[index] ?? { namespace: "", name: "" };
-    return new HeldTerm(context, one, { timing, onOverrun, metricsName: metricsName(lease) });
+    return new HeldTerm(context, one, { timing, onOverrun, metricsName: metricsName(lease), told });
   });
 }
 

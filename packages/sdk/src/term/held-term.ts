@@ -37,6 +37,8 @@ export interface TermParts {
   readonly onOverrun: "exit" | "signal-only";
   /** The name that its metrics carry. */
   readonly metricsName: string;
+  /** When the thread that renews is told of it: soon, or when it turns out to last. */
+  readonly told: "soon" | "later";
 }
 
 /**
@@ -102,7 +104,7 @@ export class HeldTerm implements RunningTerm {
       },
       this.#keepListener(),
       // Who claimed it goes on a promise later.
-      "soon",
+      parts.told,
     );
     // Whoever listens may block this thread: the one that renews is told of the term before.
     queueMicrotask(() => context.emit({ kind: "term-began", lease: this.lease, token }));

@@ -21,7 +21,10 @@ export interface ThreadStart {
   readonly onStall: StallAction;
   /** Makes both threads show the same time. */
   readonly time: SharedTime;
-  /** Slot 0 of this page is the main thread's last sign of life. */
+  /**
+   * Slot 0 of this page is the main thread's last sign of life. The others are deadlines of terms that the thread was not
+   * told of, because they had only just begun; 0 where there is none.
+   */
   readonly life: SharedArrayBuffer;
 }
 

@@ -144,13 +144,22 @@ export class RenewalSide {
   #endIfPastTerm(nowMs: number): void {
     const { endProcess, start } = this.#options;
     if (start.onStall !== "exit") return;
-    for (const { lease, slot, usableTermMs } of this.#entries.values()) {
-      const deadlineMs = this.#instants.get(slot) + usableTermMs;
+    for (const [lease, deadlineMs] of this.#deadlines()) {
       if (!this.#watch.isStalledPast(deadlineMs, nowMs)) continue;
       const silent = `the main thread has shown no life for ${Math.round(this.#watch.silentMs)} ms`;
       const late = `${Math.round(nowMs - deadlineMs)} ms ago`;
       endProcess(`${silent} and the term of ${lease} ended ${late}: the process is ended, so that it cannot act on it`);
       return;
+    }
+  }
+
+  *#deadlines(): Generator<readonly [lease: string, deadlineMs: number]> {
+    for (const { lease, slot, usableTermMs } of this.#entries.values()) {
+      yield [lease, this.#instants.get(slot) + usableTermMs];
+    }
+    for (let slot = 1; slot < this.#life.size; slot += 1) {
+      const deadlineMs = this.#life.get(slot);
+      if (deadlineMs > 0) yield ["a lock just taken", deadlineMs];
     }
   }
 

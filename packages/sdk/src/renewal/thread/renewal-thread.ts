@@ -3,7 +3,7 @@ import { atEndOfTurn, Backoff, type Clock, type HolderClock, type Random, type T
 import { TenureError } from "../../errors.ts";
 import type { Keeping, KeepListener, KeptHold } from "../../session/session.ts";
 import { HoldBook } from "../hold-book.ts";
-import type { Keeper } from "../keeper.ts";
+import type { Keeper, Told } from "../keeper.ts";
 import { errorFromPlain, type ThreadOrder, type ThreadReport, type ThreadStart } from "./messages.ts";
 import { SharedInstants } from "./shared-instants.ts";
 import { startWorker, type ThreadHandle } from "./thread-handle.ts";
@@ -46,7 +46,8 @@ const signsPerStopBound = 8;
 export class RenewalThread implements Keeper {
   readonly #options: RenewalThreadOptions;
   readonly #instants = new SharedInstants();
-  readonly #life = new SharedInstants();
+  /** Memory shared with the thread: the sign of this one's life, and deadlines of terms that the thread is not told of. */
+  readonly signs = new SharedInstants();
   readonly #lifePage: SharedArrayBuffer;
   readonly #pages: SharedArrayBuffer[] = [];
   readonly #entries = new Map<number, Entry>();
@@ -72,12 +73,17 @@ export class RenewalThread implements Keeper {
 
   constructor(options: RenewalThreadOptions) {
     this.#options = options;
-    this.#lifePage = this.#life.makePage();
+    this.#lifePage = this.signs.makePage();
     this.#backoff = new Backoff(restartBackoff, options.random);
   }
 
   get size(): number {
     return this.#entries.size;
+  }
+
+  /** Whether the thread has had a connection. */
+  get isUp(): boolean {
+    return this.#isUp;
   }
 
   /** Starts the thread, if that was not done: it needs some time before its first renewal. */
@@ -88,7 +94,7 @@ export class RenewalThread implements Keeper {
     this.#startThread();
   }
 
-  keep(hold: KeptHold, listener: KeepListener, told: "now" | "soon" = "now"): Keeping {
+  keep(hold: KeptHold, listener: KeepListener, told: Told = "now"): Keeping {
     this.warmUp();
     const entry = this.#enter(hold, listener);
     this.#order({ kind: "keep", id: entry.id, slot: entry.slot, hold });
@@ -344,7 +350,7 @@ export class RenewalThread implements Keeper {
   /** Writes the present instant where the thread looks for it, again and again: what a blocked main thread cannot do. */
   #showLife(): void {
     const { clock, start } = this.#options;
-    this.#life.set(0, clock.now());
+    this.signs.set(0, clock.now());
     this.#sign = clock.schedule(start.stopBoundMs / signsPerStopBound, () => this.#showLife());
   }
 }

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { TenureError } from "../../errors.ts";
 import type { EndOfTermMark, Keeping, KeepListener, KeptHold } from "../../session/session.ts";
 import { ScriptedTransport } from "../../testing/scripted-transport.ts";
+import { FreshHolds } from "./fresh-holds.ts";
 import type { ThreadOrder, ThreadReport, ThreadStart } from "./messages.ts";
 import { RenewalSide } from "./renewal-side.ts";
 import { RenewalThread } from "./renewal-thread.ts";
@@ -402,4 +403,78 @@ describe("a main thread that stalls", () => {
     await stall(30_000);
     expect(ended).toEqual([]);
   });
+});
+
+describe("a lock that was just taken", () => {
+  /** With a thread that is up. */
+  async function freshHolds(): Promise<FreshHolds> {
+    const [first] = await startKeeping([1], []);
+    first?.[Symbol.dispose]();
+    await clock.advance(0);
+    posted.length = 0;
+    return new FreshHolds(keeper, mainClock());
+  }
+
+  /** Taken at the present instant. */
+  function keepLater(fresh: FreshHolds, id: number, notes = new Notes()): Keeping {
+    return fresh.keep({ ...holdOf(id), provenAtMs: clock.now() }, notes, "later");
+  }
+
+  it("is nothing to the thread if it is released at once, and its place is used again", async () => {
+    const fresh = await freshHolds();
+    for (let id = 2; id < 5_000; id += 1) {
+      const keeping = keepLater(fresh, id);
+      keeping.stopRenewing();
+      keeping[Symbol.dispose]();
+      keeping[Symbol.dispose]();
+    }
+    expect(fresh.size).toBe(0);
+    await clock.advance(1_000);
+    await stall(30_000);
+    expect([posted, ended, clock.pendingTimers > 0]).toEqual([[], [], true]);
+  });
+
+  it("is handed over when it lasts, and is renewed from then on", async () => {
+    const fresh = await freshHolds();
+    const notes = new Notes();
+    const keeping = keepLater(fresh, 2, notes);
+    await clock.advance(49);
+    expect(posted).toEqual([]);
+    await clock.advance(51);
+    expect(posted.map(({ kind }) => kind)).toEqual(["keep"]);
+    await serve(2_500);
+    expect(notes.told).toHaveLength(1);
+    expect(`renewed ${keeping.provenAtMs}`).toBe(notes.told[0]);
+    keeping[Symbol.dispose]();
+    expect(fresh.size).toBe(0);
+  });
+
+  it("is handed over at once when it is to be renewed now, or soon again, or while the thread starts", async () => {
+    const fresh = await freshHolds();
+    keepLater(fresh, 2).renewNow();
+    fresh.keep({ ...holdOf(3), renewIntervalMs: 400 }, new Notes(), "later");
+    await clock.advance(0);
+    expect(posted.map(({ kind }) => kind)).toEqual(["keep", "renewNow", "keep"]);
+    lastThread().die();
+    await clock.advance(0);
+    keepLater(fresh, 4);
+    expect(inline.kept.at(-1)?.hold.holdId).toBe(4n);
+    await fresh[Symbol.asyncDispose]();
+  });
+
+  it.each(["that blocks in the very turn of its grant", "told to stop renewing"])(
+    "ends a process that stalls past its deadline, also one %s",
+    async (how) => {
+      const fresh = await freshHolds();
+      const keeping = keepLater(fresh, 2);
+      if (how === "told to stop renewing") {
+        keeping.stopRenewing();
+        await clock.advance(2_000);
+      }
+      await stall(10_900 - (clock.now() - keeping.provenAtMs));
+      expect([posted, ended]).toEqual([[], []]);
+      await stall(600);
+      expect(ended[0]).toContain("the term of a lock just taken ended");
+    },
+  );
 });
