@@ -7,7 +7,7 @@ import {
   type PublishOptions,
   type Status,
 } from "@nats-io/transport-node";
-import { type Clock, type Fault, randomBase58 } from "@tenure/kernel";
+import { type Clock, type Dated, Deadlines, type Fault, randomBase58 } from "@tenure/kernel";
 import type { Bus, BusOptions, BusStatus } from "./bus.ts";
 import { CallBatches } from "./call-batches.ts";
 import { busClosed, busDisconnected, natsPermissionDenied, payloadTooLarge } from "./faults.ts";
@@ -26,6 +26,8 @@ export class BusConnection implements Bus {
   readonly clock: Clock;
   readonly inbox: Inbox;
   readonly batches: CallBatches;
+  /** Of the unary calls that wait for their answers. */
+  readonly deadlines: Deadlines<Dated>;
   readonly #listeners = new Set<(status: BusStatus) => void>();
   readonly #onFault: (fault: unknown) => void;
   #status: BusStatus = "connected";
@@ -41,6 +43,7 @@ export class BusConnection implements Bus {
     this.#readServer();
     this.inbox = new Inbox(nats, `${options.inboxPrefix}.${this.instance}`, (fault) => this.report(fault));
     this.batches = new CallBatches(this);
+    this.deadlines = new Deadlines(options.clock);
     void this.#followStatus(nats.status());
   }
 
@@ -140,6 +143,7 @@ export class BusConnection implements Bus {
   async #close(): Promise<void> {
     const wasConnected = this.#status === "connected" && this.nats.info !== undefined;
     this.inbox.failAll("closed");
+    this.deadlines.stop();
     // While disconnected there is nothing to flush, and the client's drain would wait for a server.
     if (wasConnected) await this.#bounded(this.nats.drain());
     await this.nats.close();

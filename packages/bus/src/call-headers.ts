@@ -34,6 +34,15 @@ const cacheLimit = 512;
 /** The headers of a request. */
 export function encodeCallHeaders(metadata: CallMetadata): WireHeaders {
   if (metadata.trace !== undefined) return buildCallHeaders(metadata);
+  const { beatMs, deadlineMs, principal, window } = last.metadata;
+  const isSame = metadata.deadlineMs === deadlineMs && metadata.principal === principal;
+  if (isSame && metadata.window === window && metadata.beatMs === beatMs) return last.headers;
+  const headers = cachedHeaders(metadata);
+  last = { metadata, headers };
+  return headers;
+}
+
+function cachedHeaders(metadata: CallMetadata): WireHeaders {
   const key = `${metadata.deadlineMs}|${metadata.window}|${metadata.beatMs}|${metadata.principal}`;
   const known = cache.get(key);
   if (known !== undefined) return known;
@@ -56,6 +65,9 @@ function buildCallHeaders({ deadlineMs, principal, trace, window, beatMs }: Call
   }
   return wireHeaders(record);
 }
+
+/** Those of the call before: the calls of a turn mostly have the same. */
+let last = { metadata: { principal: anonymous } as CallMetadata, headers: buildCallHeaders({ principal: anonymous }) };
 
 function wireHeaders(entries: Iterable<readonly [string, string]>): WireHeaders {
   const headers = new MsgHdrsImpl();

@@ -1,5 +1,5 @@
 import type { Msg, NatsConnection, Subscription } from "@nats-io/transport-node";
-import type { Fault } from "@tenure/kernel";
+import { type Fault, NumberedItems } from "@tenure/kernel";
 import { replyKind } from "./call-headers.ts";
 import { natsPermissionDenied, noResponder, tooManyPendingCalls } from "./faults.ts";
 import { type PackedPart, unpackParts } from "./packed-parts.ts";
@@ -34,7 +34,7 @@ const receiverLimit = 100_000;
  */
 export class Inbox {
   readonly #prefix: string;
-  readonly #receivers = new Map<number, Receiver>();
+  readonly #receivers = new NumberedItems<Receiver>();
   readonly #nats: NatsConnection;
   #subscription: Subscription;
   readonly #onFault: (fault: unknown) => void;
@@ -81,7 +81,7 @@ export class Inbox {
 
   /** Ends all waits, or those of one subject. */
   failAll(cause: ReceiverFailure, subject?: string): void {
-    for (const [id, receiver] of [...this.#receivers]) {
+    for (const [id, receiver] of this.#receivers.entries()) {
       if (subject !== undefined && receiver.subject !== subject) continue;
       this.#receivers.delete(id);
       receiver.fail(cause);
@@ -116,7 +116,7 @@ export class Inbox {
       for (const part of unpackParts(data)) this.#deliver(part);
       return;
     }
-    for (const [id, receiver] of [...this.#receivers]) {
+    for (const [id, receiver] of this.#receivers.entries()) {
       if (receiver.batch !== batch) continue;
       this.#receivers.delete(id);
       receiver.fail(noResponder(receiver.method, receiver.subject));

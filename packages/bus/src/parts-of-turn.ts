@@ -12,7 +12,7 @@ interface Group<Part, Kind> {
 export class PartsOfTurn<Part extends PackedPart, Kind = undefined> {
   readonly #connection: BusConnection;
   readonly #send: (key: string, parts: readonly Part[], kind: Kind) => void;
-  readonly #open = new Map<string, Group<Part, Kind>>();
+  #open = new Map<string, Group<Part, Kind>>();
   #isScheduled = false;
 
   constructor(connection: BusConnection, send: (key: string, parts: readonly Part[], kind: Kind) => void) {
@@ -27,7 +27,7 @@ export class PartsOfTurn<Part extends PackedPart, Kind = undefined> {
       group.parts.push(part);
       group.bytes += bytes;
     } else {
-      if (group !== undefined) this.#close(key, group);
+      if (group !== undefined) this.#send(key, group.parts, group.kind);
       this.#open.set(key, { kind, parts: [part], bytes });
     }
     if (this.#isScheduled) return;
@@ -40,11 +40,10 @@ export class PartsOfTurn<Part extends PackedPart, Kind = undefined> {
 
   /** Sends what waits for the end of the turn. */
   flush(): void {
-    for (const [key, group] of this.#open) this.#close(key, group);
-  }
-
-  #close(key: string, { kind, parts }: Group<Part, Kind>): void {
-    this.#open.delete(key);
-    this.#send(key, parts, kind);
+    if (this.#open.size === 0) return;
+    const open = this.#open;
+    // A map for each turn: one that is used again and again grows old, and what was ever in it grows old with it.
+    this.#open = new Map();
+    for (const [key, { kind, parts }] of open) this.#send(key, parts, kind);
   }
 }

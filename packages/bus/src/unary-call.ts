@@ -1,6 +1,6 @@
 import type { Msg } from "@nats-io/transport-node";
 import { encodeMessage } from "@tenure/contracts";
-import { type Fault, invalid, type Timer } from "@tenure/kernel";
+import { type Dated, type Fault, invalid } from "@tenure/kernel";
 import { onAbort } from "./abort-fanout.ts";
 import type { BusConnection } from "./bus-connection.ts";
 import { encodeCallHeaders, replyKind } from "./call-headers.ts";
@@ -57,7 +57,7 @@ export function callUnary(
 export type OnOutcome = (response: unknown, fault?: Fault) => void;
 
 /** One call of a method: it ends once, with `done`. */
-export class UnaryCall implements Receiver, PackedPart {
+export class UnaryCall implements Receiver, PackedPart, Dated {
   readonly method: string;
   readonly label: string;
   readonly #connection: BusConnection;
@@ -65,7 +65,8 @@ export class UnaryCall implements Receiver, PackedPart {
   readonly #options: CallOptions;
   readonly #deadlineMs: number;
   readonly #done: OnOutcome;
-  #timer: Timer | undefined;
+  dueMs = Number.POSITIVE_INFINITY;
+  place = -1;
   subject: string;
   number = 0;
   payload: Uint8Array = noBytes;
@@ -91,14 +92,19 @@ export class UnaryCall implements Receiver, PackedPart {
     const metadata = { deadlineMs: this.#deadlineMs, principal };
     const headers = encodeCallHeaders(trace === undefined ? metadata : { ...metadata, trace });
     assertFits(this.#connection, this.method, this.payload.byteLength + headers.byteLength);
-    const { batches, clock, inbox } = this.#connection;
+    const { batches, clock, deadlines, inbox } = this.#connection;
     this.number = inbox.register(this);
-    this.#timer = clock.schedule(this.#deadlineMs, () => this.end(deadlineExceeded(this.method, this.#deadlineMs)));
+    this.dueMs = clock.now() + this.#deadlineMs;
+    deadlines.add(this);
     if (route !== undefined && trace === undefined) batches.add(this, this.#target.batchSubject(route), headers);
     else if (!this.#connection.send(this.subject, this.payload, inbox.replySubject(this.number), headers.headers)) {
       this.#settle();
       throw busDisconnected(this.method, "NO");
     }
+  }
+
+  onDue(): void {
+    this.end(deadlineExceeded(this.method, this.#deadlineMs));
   }
 
   /** It went in a batch. */
@@ -157,7 +163,7 @@ export class UnaryCall implements Receiver, PackedPart {
   #settle(): void {
     this.isOver = true;
     this.#connection.inbox.unregister(this.number);
-    this.#timer?.cancel();
+    this.#connection.deadlines.delete(this);
   }
 }
 

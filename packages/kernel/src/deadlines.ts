@@ -1,11 +1,10 @@
 import type { Clock, Timer } from "./clock.ts";
+import { type Member, Members } from "./members.ts";
 
 /** What has an instant at which time changes it. */
-export interface Dated {
+export interface Dated extends Member {
   /** When, on the clock; Infinity for never. May be put off at will; whoever brings it forward adds the item again. */
   readonly dueMs: number;
-  /** Where the set has it; -1 outside. The set's own. */
-  place: number;
   /** The instant has come. The item is still in the set: it has deleted itself, or has another instant, afterwards. */
   onDue(): void;
 }
@@ -17,7 +16,7 @@ export interface Dated {
  */
 export class Deadlines<Item extends Dated> {
   readonly #clock: Clock;
-  readonly #items: Item[] = [];
+  readonly #items = new Members<Item>();
   #armedMs = Number.POSITIVE_INFINITY;
   #timer: Timer | undefined;
 
@@ -26,31 +25,23 @@ export class Deadlines<Item extends Dated> {
   }
 
   get size(): number {
-    return this.#items.length;
+    return this.#items.size;
   }
 
   /** A copy, in no order. */
   get all(): readonly Item[] {
-    return this.#items.slice();
+    return this.#items.all;
   }
 
   /** Takes an item in, or takes note that its instant is earlier than before. */
   add(item: Item): void {
-    if (item.place < 0) {
-      item.place = this.#items.length;
-      this.#items.push(item);
-    }
+    this.#items.add(item);
     if (item.dueMs < this.#armedMs) this.#arm(item.dueMs);
   }
 
   /** Forgets an item; harmless if it is not there. */
   delete(item: Item): void {
-    const last = this.#items.at(-1);
-    if (item.place < 0 || last === undefined) return;
-    this.#items[item.place] = last;
-    last.place = item.place;
-    item.place = -1;
-    this.#items.pop();
+    this.#items.delete(item);
   }
 
   /** Tells nothing any more until something is added. */

@@ -1,6 +1,6 @@
 import { traceContextOf } from "@tenure/bus";
 import { durationToMs, failureFromFault, type SessionCall } from "@tenure/contracts";
-import { Fault, toFault } from "@tenure/kernel";
+import { Fault, NumberedItems, toFault } from "@tenure/kernel";
 import { type CreditedStream, pumpStream } from "./credited-stream.ts";
 import type { OpenCall, Outcome, StoreCallOptions } from "./open-call.ts";
 import type { Outbox } from "./outbox.ts";
@@ -28,7 +28,7 @@ export interface SessionCallsOptions {
 /** The calls of one session: begun, answered, cancelled, and refused beyond the limits. */
 export class SessionCalls {
   readonly #options: SessionCallsOptions;
-  readonly #unary = new Map<bigint, OpenCall>();
+  readonly #unary = new NumberedItems<OpenCall>();
   readonly #streams = new Map<bigint, CreditedStream>();
   /** New calls are refused: the server stops. */
   isClosing = false;
@@ -58,9 +58,8 @@ export class SessionCalls {
 
   /** Gives calls up: nothing more is said of them. */
   cancel(number: bigint): void {
-    const unary = this.#unary.get(number);
+    const unary = this.#unary.delete(Number(number));
     if (unary !== undefined) {
-      this.#unary.delete(number);
       this.#options.onWaitOver(unary);
       unary.cancel();
     }
@@ -75,7 +74,8 @@ export class SessionCalls {
 
   /** The session is over: everything is given up. */
   close(): void {
-    for (const number of [...this.#unary.keys(), ...this.#streams.keys()]) this.cancel(number);
+    for (const [number] of this.#unary.entries()) this.cancel(BigInt(number));
+    for (const number of [...this.#streams.keys()]) this.cancel(number);
   }
 
   #admit(kind: "unary" | "stream"): void {
@@ -104,7 +104,7 @@ export class SessionCalls {
     };
     const call = services.start(method, withFloor(method, request, minRevision()), options, (outcome) => {
       // A call that was given up is not spoken of any more.
-      if (!this.#unary.delete(number)) return;
+      if (this.#unary.delete(Number(number)) === undefined) return;
       if (call.wait !== undefined) onWaitOver(call);
       if (outcome instanceof Fault) this.#fail(number, outcome);
       else {
@@ -112,7 +112,7 @@ export class SessionCalls {
         onAnswered(method, request, outcome);
       }
     });
-    this.#unary.set(number, call);
+    this.#unary.set(Number(number), call);
     if (call.wait !== undefined) onWait(call);
   }
 

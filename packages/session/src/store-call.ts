@@ -1,4 +1,4 @@
-import { type Backoff, type Clock, Fault, type Timer } from "@tenure/kernel";
+import { type Backoff, type Clock, Fault, type Member, type Timer } from "@tenure/kernel";
 import type { StartBytes } from "./byte-service.ts";
 import type { OpenCall, Outcome, StoreCallOptions } from "./open-call.ts";
 import type { OpenWait } from "./open-wait.ts";
@@ -13,7 +13,7 @@ export interface SendPort {
 
 /** One call as it was asked for. */
 export interface StoreCallInput {
-  /** The partition of its key; undefined when it has none, or while their number is not known: see `place`. */
+  /** The partition of its key; undefined when it has none, or while their number is not known: see `placeIn`. */
   readonly partition: number | undefined;
   readonly send: StartBytes;
   readonly request: Uint8Array;
@@ -42,7 +42,7 @@ const finalForWaits: ReadonlySet<string> = new Set(["PARTITION_HALTED", "BUS_CLO
  * any more, by way of any replica, which tries until the deadline. Only the newest sending counts; the attempt makes
  * all of them one change.
  */
-export class StoreCall implements OpenCall {
+export class StoreCall implements OpenCall, Member {
   readonly #port: SendPort;
   readonly #input: StoreCallInput;
   readonly #endsAtMs: number;
@@ -57,6 +57,7 @@ export class StoreCall implements OpenCall {
   #isInDoubt = false;
   /** When it was last sent, on the port's clock. */
   sentAtMs = 0;
+  place = -1;
 
   constructor(port: SendPort, input: StoreCallInput) {
     this.#port = port;
@@ -74,7 +75,7 @@ export class StoreCall implements OpenCall {
   }
 
   /** The number of partitions has become known, and with it the call's own. */
-  place(partition: number): void {
+  placeIn(partition: number): void {
     this.#partition = partition;
   }
 

@@ -1,6 +1,6 @@
 import type { Bus } from "@tenure/bus";
 import { leaseKey, partitionOf } from "@tenure/core";
-import { Backoff, type Clock, Fault, type Random, type Timer } from "@tenure/kernel";
+import { Backoff, type Clock, Fault, Members, type Random, type Timer } from "@tenure/kernel";
 import { type AttemptLane, AttemptLanes } from "./attempt-lanes.ts";
 import { byteStarts, type StartBytes } from "./byte-service.ts";
 import type { OpenCall, Outcome, StoreCallOptions } from "./open-call.ts";
@@ -42,7 +42,7 @@ export class StoreCalls implements Disposable {
   readonly #ownerMethods: ReadonlyMap<string, StartBytes>;
   readonly #lanes: AttemptLanes;
   readonly #port: SendPort;
-  readonly #underWay = new Map<number, Set<StoreCall>>();
+  readonly #underWay = new Map<number, Members<StoreCall>>();
   /** Calls that began before the number of partitions was known, and what finds the partition of each. */
   readonly #unplaced = new Map<StoreCall, () => number | undefined>();
   readonly #moves = new Map<number, Timer>();
@@ -168,10 +168,10 @@ export class StoreCalls implements Disposable {
     return wait === undefined ? undefined : new OpenWait(request, wait, this.#options.clock);
   }
 
-  #callsOf(partition: number): Set<StoreCall> {
+  #callsOf(partition: number): Members<StoreCall> {
     let calls = this.#underWay.get(partition);
     if (calls === undefined) {
-      calls = new Set();
+      calls = new Members();
       this.#underWay.set(partition, calls);
     }
     return calls;
@@ -182,7 +182,7 @@ export class StoreCalls implements Disposable {
     for (const [call, find] of this.#unplaced) {
       const partition = find();
       if (partition === undefined) continue;
-      call.place(partition);
+      call.placeIn(partition);
       this.#callsOf(partition).add(call);
     }
     this.#unplaced.clear();
@@ -193,7 +193,7 @@ export class StoreCalls implements Disposable {
     if (this.#moves.has(partition)) return;
     const timer = this.#options.clock.schedule(lateAnswerMs, () => {
       this.#moves.delete(partition);
-      for (const call of [...(this.#underWay.get(partition) ?? [])]) call.onMoved();
+      for (const call of this.#underWay.get(partition)?.all ?? []) call.onMoved();
     });
     this.#moves.set(partition, timer);
   }

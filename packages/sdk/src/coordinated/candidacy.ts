@@ -188,7 +188,7 @@ export class Candidacy implements AsyncDisposable {
         const error: TenureError = toTenureError(thrown);
         if (hopeless.has(error.code)) throw error;
         const retryInMs = backoff.next();
-        emit({ kind: "claim-failed", lease: this.#lease, error, retryInMs });
+        emit?.({ kind: "claim-failed", lease: this.#lease, error, retryInMs });
         await session.clock.sleep(retryInMs, stop).catch(() => undefined);
       }
     }

@@ -27,7 +27,7 @@ export async function* coordinatedCampaign(
   const stop = stopSignal(context, signal);
   if (stop.aborted) return;
   await using candidacy = new Candidacy(context, lease, plan.request.claimant.holder, candidacyPlan);
-  context.emit({ kind: "campaigning", lease });
+  context.emit?.({ kind: "campaigning", lease });
   await candidacy.start(stop);
   for (;;) {
     const term = await winTerm(context, plan, candidacy, stop);
@@ -104,7 +104,7 @@ async function accept(
     await releaseTerm(context, { lease, token }, returned, timing);
   } catch (thrown) {
     const error = toTenureError(thrown);
-    if (!stop.aborted) context.emit({ kind: "claim-failed", lease, error, retryInMs: 0 });
+    if (!stop.aborted) context.emit?.({ kind: "claim-failed", lease, error, retryInMs: 0 });
     candidacy.refresh();
   }
   return undefined;
@@ -155,7 +155,7 @@ class FallbackClaim {
     const { emit, session } = this.#context;
     const { leases, timing } = this.#plan;
     const retryInMs = timing.renewIntervalMs * (1 + session.random.next());
-    for (const lease of leases) emit({ kind: "claim-failed", lease, error, retryInMs });
+    for (const lease of leases) emit?.({ kind: "claim-failed", lease, error, retryInMs });
     if (error.reason === "CANDIDATE_NOT_FOUND") this.#candidacy.refresh();
     await session.clock.sleep(retryInMs, signal).catch(() => undefined);
   }

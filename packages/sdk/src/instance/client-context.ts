@@ -25,8 +25,8 @@ export interface ClientContext {
   readonly terms: RunningTerms;
   /** Aborted when the client closes. */
   readonly closing: AbortSignal;
-  /** Tells the application's listener, if it has one. */
-  emit(event: ClientEvent): void;
+  /** Tells the application's listener; undefined if it has none. */
+  readonly emit: ((event: ClientEvent) => void) | undefined;
   /** Reads a lease's name in the client's default namespace. */
   leaseName(input: LeaseInput): LeaseName;
   /** The id of this process's own identity, which its holds name; empty if it has none. */

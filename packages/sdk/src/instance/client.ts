@@ -80,11 +80,9 @@ export class Client implements Tenure {
       metrics: this.metrics,
       tracer: options.tracer,
       endProcess: options.endProcess ?? endThisProcess,
-      terms: new RunningTerms(),
+      terms: new RunningTerms(session.clock),
       closing: this.#closing.signal,
-      emit: (event) => {
-        if (onEvent !== undefined) callSafely(onEvent, event);
-      },
+      emit: onEvent && ((event) => callSafely(onEvent, event)),
       leaseName: (input) => leaseNameOf(input, options.namespace),
       identityId: () => this.identity?.id ?? "",
     };
@@ -92,8 +90,8 @@ export class Client implements Tenure {
     this.identity = register && new OwnIdentity(session, register, this.#context.leaseName);
     this.leases = new Leases(this.#context);
     session.onState((state, error) => {
-      if (state === "connected") this.#context.emit({ kind: "connected" });
-      else if (state === "reconnecting") this.#context.emit({ kind: "reconnecting", error });
+      if (state === "connected") this.#context.emit?.({ kind: "connected" });
+      else if (state === "reconnecting") this.#context.emit?.({ kind: "reconnecting", error });
     });
   }
 
@@ -145,7 +143,7 @@ export class Client implements Tenure {
     const stop = new AbortController();
     const observations = this.observe(this.#context.leaseName(lease), { signal: stop.signal });
     void tellNewLeaders(observations, (holder) => callSafely(listener, holder)).catch((error: unknown) => {
-      this.#context.emit({
+      this.#context.emit?.({
         kind: "observe-failed",
         lease: this.#context.leaseName(lease),
         error: toTenureError(error),

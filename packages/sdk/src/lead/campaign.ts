@@ -76,7 +76,7 @@ async function winTerm(
   const [lease] = plan.leases;
   if (lease === undefined) return undefined;
   const metrics = context.metrics.of(showLease(lease));
-  context.emit({ kind: "campaigning", lease });
+  context.emit?.({ kind: "campaigning", lease });
   while (!stop.aborted) {
     try {
       const options = { signal: stop, waitMs: "forever" } as const;
@@ -91,7 +91,7 @@ async function winTerm(
       if (isHopeless(error)) throw error;
       const retryInMs = Math.max(retryPauseMs(context, plan), error.details.retryAfterMs ?? 0);
       metrics.claimsFailed += 1;
-      context.emit({ kind: "claim-failed", lease, error, retryInMs });
+      context.emit?.({ kind: "claim-failed", lease, error, retryInMs });
       await pause(context, retryInMs, stop);
     }
   }

@@ -100,6 +100,7 @@ describe("a held term", () => {
       },
     ]);
     expect(kept.isDisposed).toBe(true);
+    await session.clock.advance(60_000);
     expect(session.clock.pendingTimers).toBe(0);
     expect(term.signal.reason?.end).toMatchObject({ kind: "released" });
     expect(() => term.check()).toThrow("was released");

@@ -1,6 +1,5 @@
 import { setMaxListeners } from "node:events";
 import { HoldMode } from "@tenure/contracts";
-import type { Timer } from "@tenure/kernel";
 import { TenureError, toTenureError } from "../errors.ts";
 import type { Guard } from "../guard/guard.ts";
 import { TermGuard } from "../guard/term-guard.ts";
@@ -9,10 +8,11 @@ import { lossExitCode } from "../instance/end-process.ts";
 import type { RunningTerm } from "../instance/running-terms.ts";
 import type { LeaseMetrics } from "../metrics/client-metrics.ts";
 import type { TraceSpan } from "../metrics/tracer.ts";
-import type { Granted, Keeping, KeepListener } from "../session/session.ts";
+import type { Granted, Keeping } from "../session/session.ts";
 import type { TermTiming } from "../timing/term-timing.ts";
+import { KeptTerm } from "./kept-term.ts";
 import { type LeaseName, showLease } from "./lease-name.ts";
-import { endOfNews, eventOfRefusal, isTermRefusal } from "./refusal.ts";
+import { eventOfRefusal, isTermRefusal } from "./refusal.ts";
 import { releaseTerm } from "./release-term.ts";
 import type { HoldingMode, TermEvents, TermSignal } from "./term.ts";
 import { describeEnd, isOnRequest, returned, type TermEnd } from "./term-end.ts";
@@ -43,7 +43,7 @@ export interface TermParts {
 
 /**
  * The shell around a term's rules: feeds {@link step} with what the session and the clock say, and does what it asks
- * for. One timer, however many renewals.
+ * for. What not every term needs is made when it is asked for: most are locks that are released at once.
  */
 export class HeldTerm implements RunningTerm {
   readonly lease: LeaseName;
@@ -51,44 +51,44 @@ export class HeldTerm implements RunningTerm {
   readonly holder: string;
   readonly mode: HoldingMode;
   readonly units: number;
-  readonly guard: Guard;
-  readonly finished: Promise<void>;
+  dueMs = Number.POSITIVE_INFINITY;
+  place = -1;
   readonly #context: ClientContext;
   readonly #parts: TermParts;
   readonly #metrics: LeaseMetrics;
   readonly #span: TraceSpan | undefined;
-  #controller: AbortController | undefined;
-  readonly #listeners = new TypedListeners<TermEvents>();
   readonly #keeping: Keeping;
   #state: TermState;
-  #timer: { readonly dueMs: number; readonly timer: Timer } | undefined;
-  #released: Promise<void> = Promise.resolve();
-  #finish: () => void = () => undefined;
+  #guard: Guard | undefined;
+  #controller: AbortController | undefined;
+  #listeners: TypedListeners<TermEvents> | undefined;
+  #released: Promise<void> | undefined;
+  #finishing: Promise<void> | undefined;
+  #finished: Promise<void> | undefined;
+  #onFinished: (() => void) | undefined;
+  #isFinished = false;
 
   /** Begins to renew at once. The caller has made sure that enough of the term is left: see {@link isWorthHolding}. */
   constructor(context: ClientContext, { grant, sentAtMs }: Granted, parts: TermParts) {
     const { hold, lease } = grant;
     if (hold === undefined || lease === undefined) throw malformedGrant();
-    this.lease = { namespace: lease.namespace, name: lease.name };
+    this.lease = lease;
     this.token = hold.token;
     this.holder = hold.holder;
     this.mode = modeNames[hold.mode] ?? "exclusive";
     this.units = Math.max(1, hold.units);
-    this.finished = new Promise((resolve) => {
-      this.#finish = resolve;
-    });
     this.#context = context;
     this.#parts = parts;
     const { usableTermMs, drainMs, stopTimeoutMs, renewIntervalMs, requestTimeoutMs } = parts.timing;
     const graceMs = context.policy.stopBoundMs / 2;
     this.#state = beginTerm({ usableTermMs, drainMs, stopTimeoutMs, graceMs }, sentAtMs);
-    this.guard = new TermGuard(context, this);
     this.#metrics = context.metrics.of(parts.metricsName);
     this.#metrics.terms += 1;
     this.#metrics.leading += 1;
-    const attributes = { "tenure.lease": showLease(this.lease), "tenure.token": String(this.token) };
-    this.#span = context.tracer?.start("tenure.term", attributes);
-    context.terms.add(this);
+    this.#span = context.tracer?.start("tenure.term", {
+      "tenure.lease": showLease(lease),
+      "tenure.token": String(this.token),
+    });
     const { holdId, partition, token } = hold;
     this.#keeping = context.session.keep(
       {
@@ -102,13 +102,31 @@ export class HeldTerm implements RunningTerm {
         usableTermMs,
         drainMs,
       },
-      this.#keepListener(),
+      new KeptTerm(this.#metrics, (event) => this.#take(event)),
       // Who claimed it goes on a promise later.
       parts.told,
     );
     // Whoever listens may block this thread: the one that renews is told of the term before.
-    queueMicrotask(() => context.emit({ kind: "term-began", lease: this.lease, token }));
+    if (context.emit !== undefined) queueMicrotask(() => context.emit?.({ kind: "term-began", lease, token }));
     this.#arm();
+    context.terms.add(this);
+  }
+
+  get guard(): Guard {
+    this.#guard ??= new TermGuard(this.#context, this);
+    return this.#guard;
+  }
+
+  get finished(): Promise<void> {
+    this.#finished ??= new Promise((resolve) => {
+      if (this.#isFinished) resolve();
+      else this.#onFinished = resolve;
+    });
+    return this.#finished;
+  }
+
+  onDue(): void {
+    this.#take({ kind: "tick" });
   }
 
   get remainingMs(): number {
@@ -162,6 +180,7 @@ export class HeldTerm implements RunningTerm {
   }
 
   on<Name extends keyof TermEvents>(name: Name, listener: (event: TermEvents[Name]) => void): () => void {
+    this.#listeners ??= new TypedListeners();
     return this.#listeners.add(name, listener);
   }
 
@@ -170,19 +189,22 @@ export class HeldTerm implements RunningTerm {
   }
 
   /** Says that the work is done: the release is sent now, if there is still something to release. */
-  async release(): Promise<void> {
-    if (!this.#state.hasReturned) {
-      this.#take({ kind: "returned" });
-      this.#keeping[Symbol.dispose]();
-      if (this.#state.lost === undefined) this.#metrics.leading -= 1;
-      const end = this.end ?? returned;
-      this.#metrics.ended[end.kind] += 1;
-      await this.#released;
-      this.#span?.end(isOnRequest(end) ? undefined : new TermEnded(this.lease, this.token, end));
-      this.#context.terms.remove(this);
-      this.#finish();
-    }
-    await this.finished;
+  release(): Promise<void> {
+    this.#finishing ??= this.#finish();
+    return this.#finishing;
+  }
+
+  async #finish(): Promise<void> {
+    this.#take({ kind: "returned" });
+    this.#keeping[Symbol.dispose]();
+    if (this.#state.lost === undefined) this.#metrics.leading -= 1;
+    const end = this.end ?? returned;
+    this.#metrics.ended[end.kind] += 1;
+    if (this.#released !== undefined) await this.#released;
+    this.#span?.end(isOnRequest(end) ? undefined : new TermEnded(this.lease, this.token, end));
+    this.#context.terms.remove(this);
+    this.#isFinished = true;
+    this.#onFinished?.();
   }
 
   #makeController(): AbortController {
@@ -192,24 +214,6 @@ export class HeldTerm implements RunningTerm {
     const { signalled } = this.#state;
     if (signalled !== undefined) controller.abort(new TermEnded(this.lease, this.token, signalled.end));
     return controller;
-  }
-
-  #keepListener(): KeepListener {
-    return {
-      onRenewed: (sentAtMs) => {
-        this.#metrics.renewals += 1;
-        this.#take({ kind: "renewed", sentAtMs });
-      },
-      onMissed: (error) => {
-        this.#metrics.renewalsMissed += 1;
-        this.#take({ kind: "missed", error });
-      },
-      onRefused: (error) => this.#take(eventOfRefusal(error)),
-      onEndOfTerm: ({ successor, cleared, reason }) => {
-        if (!cleared) this.#take({ kind: "asked", end: { kind: "end-of-term", successor, note: reason } });
-      },
-      onEnded: (reason, note) => this.#take({ kind: "ended", end: endOfNews(reason, note) }),
-    };
   }
 
   /** Takes the proof that the renewing thread may have written while this one was busy, then the event. */
@@ -228,47 +232,36 @@ export class HeldTerm implements RunningTerm {
     for (const effect of effects) this.#do(effect);
   }
 
-  /** One timer for what time changes next. One that is due too early finds nothing to do and is set again. */
   #arm(): void {
     const dueMs = nextInstant(this.#state);
-    const isNever = dueMs === Number.POSITIVE_INFINITY;
-    if (!isNever && this.#timer !== undefined && this.#timer.dueMs <= dueMs) return;
-    this.#timer?.timer.cancel();
-    this.#timer = undefined;
-    if (isNever) return;
-    const { clock } = this.#context.session;
-    const timer = clock.schedule(dueMs - clock.now(), () => {
-      this.#timer = undefined;
-      this.#take({ kind: "tick" });
-    });
-    this.#timer = { dueMs, timer };
+    const isEarlier = dueMs < this.dueMs;
+    this.dueMs = dueMs;
+    if (isEarlier && this.place >= 0) this.#context.terms.add(this);
   }
 
   #do(effect: TermEffect): void {
     const { lease, token } = this;
-    const nowMs = this.#context.session.clock.now();
-    const remainingMs = Math.max(0, deadlineOf(this.#state) - nowMs);
     switch (effect.kind) {
       case "held":
         this.#span?.event("held");
-        this.#context.emit({ kind: "term-held", lease, token });
-        this.#listeners.emit("held", { remainingMs });
+        this.#context.emit?.({ kind: "term-held", lease, token });
+        this.#listeners?.emit("held", { remainingMs: this.#leftMs() });
         return;
       case "at-risk":
         this.#span?.event("at-risk", { "tenure.reason": effect.error.reason });
-        this.#context.emit({ kind: "term-at-risk", lease, token, error: effect.error });
-        this.#listeners.emit("at-risk", { remainingMs, error: effect.error });
+        this.#context.emit?.({ kind: "term-at-risk", lease, token, error: effect.error });
+        this.#listeners?.emit("at-risk", { remainingMs: this.#leftMs(), error: effect.error });
         return;
       case "signal":
         this.#span?.event("signal", { "tenure.end": effect.end.kind });
-        this.#context.emit({ kind: "term-ending", lease, token, end: effect.end });
+        this.#context.emit?.({ kind: "term-ending", lease, token, end: effect.end });
         this.#controller?.abort(new TermEnded(lease, token, effect.end));
         return;
       case "lost":
         this.#metrics.leading -= 1;
         this.#span?.event("lost", { "tenure.end": effect.end.kind });
-        this.#context.emit({ kind: "term-lost", lease, token, end: effect.end });
-        this.#listeners.emit("lost", { end: effect.end });
+        this.#context.emit?.({ kind: "term-lost", lease, token, end: effect.end });
+        this.#listeners?.emit("lost", { end: effect.end });
         return;
       case "stop-renewing":
         this.#keeping.stopRenewing();
@@ -280,6 +273,10 @@ export class HeldTerm implements RunningTerm {
         this.#overrun(effect.end);
         return;
     }
+  }
+
+  #leftMs(): number {
+    return Math.max(0, deadlineOf(this.#state) - this.#context.session.clock.now());
   }
 
   #overrun(end: TermEnd): void {

@@ -24,9 +24,9 @@ export async function releaseTerm(
       endReason: endReasonOf(end),
       note: "note" in end ? end.note.slice(0, longestNote) : "",
     });
-    context.emit({ kind: "term-released", lease, token });
+    context.emit?.({ kind: "term-released", lease, token });
   } catch (error) {
-    context.emit({ kind: "release-failed", lease, token, error: toTenureError(error) });
+    context.emit?.({ kind: "release-failed", lease, token, error: toTenureError(error) });
   }
 }
 
