@@ -1,4 +1,5 @@
 import type { TimingPolicy } from "@tenure/core";
+import { TenureError } from "../errors.ts";
 import type { ClientMetrics } from "../metrics/client-metrics.ts";
 import type { Tracer } from "../metrics/tracer.ts";
 import type { Session } from "../session/session.ts";
@@ -39,4 +40,10 @@ export interface ClientContext {
  */
 export function stopSignal({ closing }: Pick<ClientContext, "closing">, signal: AbortSignal | undefined): AbortSignal {
   return AbortSignal.any(signal === undefined ? [closing] : [signal, closing]);
+}
+
+/** Throws CANCELLED once the client closes. */
+export function refuseIfClosed({ closing }: Pick<ClientContext, "closing">): void {
+  if (!closing.aborted) return;
+  throw new TenureError({ code: "CANCELLED", reason: "SESSION_CLOSED", message: "the client was closed" });
 }

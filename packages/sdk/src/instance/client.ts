@@ -24,7 +24,7 @@ import { callSafely } from "../term/typed-listeners.ts";
 import { resolveTiming } from "../timing/check-timing.ts";
 import { type DurationInput, optionError, toMs } from "../timing/duration-input.ts";
 import type { TimingOptions } from "../timing/term-timing.ts";
-import type { ClientContext } from "./client-context.ts";
+import { type ClientContext, refuseIfClosed } from "./client-context.ts";
 import type { ClientEvent } from "./client-event.ts";
 import { type EndProcess, endThisProcess } from "./end-process.ts";
 import { makeHolderId } from "./holder-id.ts";
@@ -118,24 +118,24 @@ export class Client implements Tenure {
     const options = typeof second === "function" ? {} : second;
     const work = typeof second === "function" ? second : third;
     if (work === undefined) throw optionError("work", "must be a function that takes the term", "nothing");
-    this.#refuseIfClosed();
+    refuseIfClosed(this.#context);
     return await this.#track(lead(this.#context, this.#context.leaseName(lease), options, work));
   }
 
   async *campaign(lease: LeaseInput, options: CampaignOptions = {}): AsyncGenerator<Term, void, undefined> {
-    this.#refuseIfClosed();
+    refuseIfClosed(this.#context);
     const plan = planCampaign(this.#context, this.#context.leaseName(lease), options);
     yield* campaign(this.#context, plan, options.signal);
   }
 
   controllerManager(options: ControllerManagerOptions): ControllerManager {
-    this.#refuseIfClosed();
+    refuseIfClosed(this.#context);
     const track = <Result>(work: Promise<Result>) => this.#track(work);
     return new ControllerManager(this.#context, { track, health: (...about) => this.health(...about) }, options);
   }
 
   async *observe(lease: LeaseInput, options: ObserveOptions = {}): AsyncGenerator<Observation, void, undefined> {
-    this.#refuseIfClosed();
+    refuseIfClosed(this.#context);
     yield* observe(this.#context, this.#context.leaseName(lease), options);
   }
 
@@ -152,20 +152,16 @@ export class Client implements Tenure {
     return () => stop.abort();
   }
 
-  async lock(name: LeaseInput, options: LockOptions = {}): Promise<Lock> {
-    this.#refuseIfClosed();
-    return await takeLock(this.#context, this.#context.leaseName(name), options);
+  lock(name: LeaseInput, options: LockOptions = {}): Promise<Lock> {
+    return takeLock(this.#context, name, options);
   }
 
-  async tryLock(name: LeaseInput, options: Omit<LockOptions, "wait"> = {}): Promise<Lock | undefined> {
-    this.#refuseIfClosed();
-    return await tryLock(this.#context, this.#context.leaseName(name), options);
+  tryLock(name: LeaseInput, options: Omit<LockOptions, "wait"> = {}): Promise<Lock | undefined> {
+    return tryLock(this.#context, name, options);
   }
 
-  async lockAll(names: readonly LeaseInput[], options: LockOptions = {}): Promise<LockSet> {
-    this.#refuseIfClosed();
-    const leases = names.map((name) => this.#context.leaseName(name));
-    return await takeLocks(this.#context, leases, options);
+  lockAll(names: readonly LeaseInput[], options: LockOptions = {}): Promise<LockSet> {
+    return takeLocks(this.#context, names, options);
   }
 
   termOf(lease: LeaseInput | LeaseName): RunningTerm | undefined {
@@ -219,11 +215,6 @@ export class Client implements Tenure {
     const limit = this.session.clock.sleep(limitMs, done.signal).catch(() => undefined);
     await Promise.race([finished, limit]);
     done.abort();
-  }
-
-  #refuseIfClosed(): void {
-    if (!this.#closing.signal.aborted) return;
-    throw new TenureError({ code: "CANCELLED", reason: "SESSION_CLOSED", message: "the client was closed" });
   }
 
   async #track<Result>(work: Promise<Result>): Promise<Result> {

@@ -5,7 +5,7 @@ import { toTenureError } from "../errors.ts";
 import type { ClientContext } from "../instance/client-context.ts";
 import { recordsOf } from "../observe/observe.ts";
 import type { ClaimOptions } from "../session/session.ts";
-import { beginTerms, claimTerms, type PlannedClaim } from "../term/claim-terms.ts";
+import { beginOrGiveBack, claimTerms, type PlannedClaim } from "../term/claim-terms.ts";
 import type { HeldTerm } from "../term/held-term.ts";
 import { optionError } from "../timing/duration-input.ts";
 
@@ -148,5 +148,5 @@ async function steal(
     (attempt, sendNumber) => ({ attempt, lease, expectedRevision, claimant, sendNumber, note }),
     { signal, timeoutMs: plan.timing.requestTimeoutMs },
   );
-  return grant && (await beginTerms(context, plan, [{ grant, sentAtMs }]));
+  return grant && (await beginOrGiveBack(context, plan, [{ grant, sentAtMs }]));
 }

@@ -1,8 +1,15 @@
 import { isTenureError } from "../errors.ts";
-import type { ClientContext } from "../instance/client-context.ts";
-import { claimTerms, planClaim } from "../term/claim-terms.ts";
-import type { HeldTerm } from "../term/held-term.ts";
-import type { LeaseName } from "../term/lease-name.ts";
+import { type ClientContext, refuseIfClosed } from "../instance/client-context.ts";
+import type { ClaimOptions, Granted } from "../session/session.ts";
+import {
+  beginOrGiveBack,
+  beginTerms,
+  claimGrants,
+  giveBack,
+  type PlannedClaim,
+  planClaim,
+} from "../term/claim-terms.ts";
+import type { LeaseInput, LeaseName } from "../term/lease-name.ts";
 import type { Term } from "../term/term.ts";
 import { optionError, toMs } from "../timing/duration-input.ts";
 import type { LockOptions } from "./lock-options.ts";
@@ -12,20 +19,26 @@ import { LockSet } from "./lock-set.ts";
 export type Lock = Term;
 
 /** Takes one lock. */
-export async function takeLock(context: ClientContext, lease: LeaseName, options: LockOptions): Promise<Lock> {
-  const [term] = await take(context, [lease], options);
-  if (term === undefined) throw noGrant();
-  return term;
+export async function takeLock(context: ClientContext, name: LeaseInput, options: LockOptions): Promise<Lock> {
+  refuseIfClosed(context);
+  const lock = planLock(context, [context.leaseName(name)], options);
+  for (;;) {
+    const granted = await claimLock(context, lock);
+    const [term] = beginTerms(context, lock.plan, granted) ?? [];
+    if (term !== undefined) return term;
+    // A grant that came too late to be of use is given back: the caller still wants the lock.
+    await giveBack(context, lock.plan, granted);
+  }
 }
 
 /** Takes one lock without waiting; undefined if another has it. */
 export async function tryLock(
   context: ClientContext,
-  lease: LeaseName,
+  name: LeaseInput,
   options: Omit<LockOptions, "wait">,
 ): Promise<Lock | undefined> {
   try {
-    return await takeLock(context, lease, { ...options, wait: false });
+    return await takeLock(context, name, { ...options, wait: false });
   } catch (error) {
     if (isTenureError(error) && taken.has(error.reason)) return undefined;
     throw error;
@@ -35,31 +48,45 @@ export async function tryLock(
 /** Takes several locks of one routing part, all or none. */
 export async function takeLocks(
   context: ClientContext,
-  leases: readonly LeaseName[],
+  names: readonly LeaseInput[],
   options: LockOptions,
 ): Promise<LockSet> {
-  if (leases.length === 0) throw optionError("names", "must name at least one lock", "none");
-  return new LockSet(await take(context, leases, options));
+  refuseIfClosed(context);
+  if (names.length === 0) throw optionError("names", "must name at least one lock", "none");
+  const leases = names.map((name) => context.leaseName(name));
+  const lock = planLock(context, leases, options);
+  for (;;) {
+    const terms = await beginOrGiveBack(context, lock.plan, await claimLock(context, lock));
+    if (terms !== undefined) return new LockSet(terms);
+  }
 }
 
-async function take(
-  context: ClientContext,
-  leases: readonly LeaseName[],
-  options: LockOptions,
-): Promise<readonly HeldTerm[]> {
-  const { mode = "exclusive", units, capacity } = options;
+interface PlannedLock {
+  readonly plan: PlannedClaim;
+  readonly options: ClaimOptions & { readonly signal: AbortSignal };
+}
+
+function planLock(context: ClientContext, leases: readonly LeaseName[], options: LockOptions): PlannedLock {
+  const { mode = "exclusive", units, capacity, signal, timeout, wait = true } = options;
   const plan = planClaim(context, leases, { mode, units, capacity }, options);
-  const signal = options.signal === undefined ? context.closing : AbortSignal.any([options.signal, context.closing]);
-  // Locks have many names: they are counted by namespace, so that metrics stay few.
-  const counted = { ...plan, metricsName: ({ namespace }: LeaseName) => `${namespace}/*`, told: "later" as const };
-  const timeoutMs = options.timeout === undefined ? undefined : toMs(options.timeout, "timeout");
-  const claim = { signal, timeoutMs, waitMs: waitOf(options.wait ?? true) };
-  for (;;) {
-    signal.throwIfAborted();
-    const terms = await claimTerms(context, counted, claim);
-    // A grant that came too late to be of use was given back: the caller still wants the lock.
-    if (terms !== undefined) return terms;
-  }
+  return {
+    plan: { ...plan, metricsName: namespaceMetrics, told: "later" },
+    options: {
+      signal: signal === undefined ? context.closing : AbortSignal.any([signal, context.closing]),
+      timeoutMs: timeout === undefined ? undefined : toMs(timeout, "timeout"),
+      waitMs: waitOf(wait),
+    },
+  };
+}
+
+function claimLock(context: ClientContext, { options, plan }: PlannedLock): Promise<readonly Granted[]> {
+  options.signal.throwIfAborted();
+  return claimGrants(context, plan, options);
+}
+
+/** Locks have many names: they are counted by namespace, so that metrics stay few. */
+function namespaceMetrics({ namespace }: LeaseName): string {
+  return `${namespace}/*`;
 }
 
 /** What says that somebody else has, or may still be acting on, the lock. */
@@ -74,8 +101,4 @@ const taken: ReadonlySet<string> = new Set([
 function waitOf(wait: boolean | number | string): number | "forever" {
   if (typeof wait === "boolean") return wait ? "forever" : 0;
   return toMs(wait, "wait");
-}
-
-function noGrant(): Error {
-  return optionError("names", "must name at least one lock", "none");
 }
