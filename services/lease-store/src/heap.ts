@@ -4,10 +4,11 @@ import type { Clock, Timer } from "@tenure/kernel";
 
 /**
  * How far the heap may grow beyond what was in use after the last full collection before the next one begins, in
- * percent. V8 would let it grow up to fourfold while memory is plentiful; a store is mostly what it remembers, and its
- * full collections are mostly concurrent.
+ * percent. V8 would let it grow up to fourfold while memory is plentiful; a store is mostly what it remembers. While it
+ * is busy a full collection costs as much as thousands of changes, and what it remembers of them dies middle-aged: then
+ * the heap may double.
  */
-const growthPercent = 25;
+const growthPercent = { idle: 25, busy: 100 };
 /** How often it is looked at how busy the process is. */
 const lookIntervalMs = 2_000;
 /** The share of time below which the event loop has little to do: V8 may then take time to close up its heap. */
@@ -20,9 +21,9 @@ const idleShare = 0.1;
  * is loaded.
  */
 export function keepHeapSmall(clock: Clock): Disposable {
-  setFlagsFromString(`--heap-growing-percent=${growthPercent}`);
+  setFlagsFromString(`--heap-growing-percent=${growthPercent.idle}`);
   let since = performance.eventLoopUtilization();
-  let isIdle = false;
+  let isIdle = true;
   let timer: Timer;
   const look = () => {
     const { utilization } = performance.eventLoopUtilization(since);
@@ -30,6 +31,7 @@ export function keepHeapSmall(clock: Clock): Disposable {
     if (isIdle !== utilization < idleShare) {
       isIdle = !isIdle;
       setFlagsFromString(isIdle ? "--optimize-for-size" : "--no-optimize-for-size");
+      setFlagsFromString(`--heap-growing-percent=${isIdle ? growthPercent.idle : growthPercent.busy}`);
     }
     timer = clock.schedule(lookIntervalMs, look);
   };
