@@ -1,3 +1,4 @@
+import type { Later } from "@tenure/kernel";
 import type { BusMethod, RequestOf, ResponseOf, ServiceDefinition } from "./service-definition.ts";
 import type { TraceContext } from "./trace-context.ts";
 
@@ -68,10 +69,16 @@ export type Handlers<Definition extends ServiceDefinition> = {
   readonly [Key in BusMethod<Definition>]: HandlerMethod<Definition["methods"][Key]>;
 };
 
-/** A streaming handler is pulled only while the caller has granted credit. */
+/**
+ * A streaming handler is pulled only while the caller has granted credit. A unary one that answers very many calls
+ * gives a `Later` instead of a promise.
+ */
 export type HandlerMethod<Method extends ServiceDefinition["methods"][string]> = Method["responseStream"] extends true
   ? (request: RequestOf<Method>, context: CallContext) => AsyncIterable<ResponseOf<Method>>
-  : (request: RequestOf<Method>, context: CallContext) => Promise<ResponseOf<Method>> | ResponseOf<Method>;
+  : (
+      request: RequestOf<Method>,
+      context: CallContext,
+    ) => Promise<ResponseOf<Method>> | Later<ResponseOf<Method>> | ResponseOf<Method>;
 
 /** How a service is served. */
 export interface ServeOptions {

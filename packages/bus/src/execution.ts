@@ -27,7 +27,7 @@ export interface Execution extends SteeredCall {
   readonly host: ExecutionHost;
   readonly isStream: boolean;
   /** Aborts the handler, and tells the caller where the caller waits. */
-  abort(fault: Fault): void;
+  end(fault: Fault): void;
   /** The connection is down: what cannot survive that is aborted. */
   onDisconnect(): void;
 }

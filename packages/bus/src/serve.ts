@@ -168,13 +168,17 @@ class ServiceServer implements BusServer, ExecutionHost {
   #execute(method: ServedMethod, reply: string, metadata: CallMetadata, request: unknown, isPacked: boolean): void {
     const isStream = method.definition.responseStream;
     const deadlineMs = metadata.deadlineMs ?? (isStream ? Number.POSITIVE_INFINITY : defaultDeadlineMs);
-    const call = new RunningCall(method.label, metadata, deadlineMs, this.connection.clock);
     const execution = isStream
-      ? new StreamExecution(this, method, call, reply, clampStream(metadata))
-      : new UnaryExecution(this, method, call, reply, isPacked);
+      ? this.#streamOf(method, reply, metadata, deadlineMs)
+      : new UnaryExecution(this, method, metadata, deadlineMs, reply, isPacked);
     this.#running += 1;
     this.#control.calls.set(reply, execution);
     execution.start(request);
+  }
+
+  #streamOf(method: ServedMethod, reply: string, metadata: CallMetadata, deadlineMs: number): StreamExecution {
+    const call = new RunningCall(method.label, metadata, deadlineMs, this.connection.clock);
+    return new StreamExecution(this, method, call, reply, clampStream(metadata));
   }
 
   #executions(): Execution[] {
@@ -201,7 +205,7 @@ class ServiceServer implements BusServer, ExecutionHost {
   }
 
   #abort(isMeant: (execution: Execution) => boolean): void {
-    for (const execution of this.#executions()) if (isMeant(execution)) execution.abort(serverStopping(this.#service));
+    for (const execution of this.#executions()) if (isMeant(execution)) execution.end(serverStopping(this.#service));
   }
 
   /** After a drain every call that had been routed here has been accepted, and none will come. */

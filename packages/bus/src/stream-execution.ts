@@ -52,7 +52,7 @@ export class StreamExecution implements Execution, OutgoingStreamPort {
     this.#stream.grant(total);
   }
 
-  abort(fault: Fault): void {
+  end(fault: Fault): void {
     this.#call.abort(fault);
   }
 

@@ -1,24 +1,31 @@
 import { encodeMessage } from "@tenure/contracts";
-import type { Fault } from "@tenure/kernel";
+import { type Fault, Later, type LaterListener } from "@tenure/kernel";
+import type { CallMetadata } from "./call-headers.ts";
 import type { Execution, ExecutionHost, ServedMethod } from "./execution.ts";
 import { cancelled } from "./faults.ts";
-import type { RunningCall } from "./running-call.ts";
+import { RunningCall } from "./running-call.ts";
 
-/** A unary handler at work: it is answered once, unless its caller has cancelled. */
-export class UnaryExecution implements Execution {
+/** A unary handler at work, and what it knows of its call: it is answered once, unless its caller has cancelled. */
+export class UnaryExecution extends RunningCall implements Execution, LaterListener<unknown> {
   readonly host: ExecutionHost;
   readonly isStream = false;
   readonly #method: ServedMethod;
-  readonly #call: RunningCall;
   readonly #reply: string;
   readonly #isPacked: boolean;
   #isAnswered = false;
 
   /** `isPacked`: the caller takes its answer in one message with others. */
-  constructor(host: ExecutionHost, method: ServedMethod, call: RunningCall, reply: string, isPacked: boolean) {
+  constructor(
+    host: ExecutionHost,
+    method: ServedMethod,
+    metadata: CallMetadata,
+    deadlineMs: number,
+    reply: string,
+    isPacked: boolean,
+  ) {
+    super(method.label, metadata, deadlineMs, host.connection.clock);
     this.host = host;
     this.#method = method;
-    this.#call = call;
     this.#reply = reply;
     this.#isPacked = isPacked;
   }
@@ -26,66 +33,74 @@ export class UnaryExecution implements Execution {
   start(request: unknown): void {
     let result: unknown;
     try {
-      result = this.#method.handler(request, this.#call);
+      result = this.#method.handler(request, this);
     } catch (thrown) {
-      this.#onThrown(thrown);
+      this.onFailure(thrown);
       return;
     }
-    Promise.resolve(result).then(
-      (response) => this.#onResponse(response),
-      (thrown) => this.#onThrown(thrown),
-    );
+    if (result instanceof Later) result.tell(this);
+    else
+      Promise.resolve(result).then(
+        (response) => this.onValue(response),
+        (thrown) => this.onFailure(thrown),
+      );
   }
 
   onCancel(): void {
     this.#isAnswered = true;
-    this.#call.abort(cancelled(this.#call.method, "UNKNOWN"));
+    this.abort(cancelled(this.method, "UNKNOWN"));
   }
 
   onGrant(): void {
     // A unary call has no credit.
   }
 
-  abort(fault: Fault): void {
-    this.#call.abort(fault);
-    this.#fail(fault);
+  end(fault: Fault): void {
+    this.abort(fault);
+    this.#answer(fault);
   }
 
   onDisconnect(): void {
     // The handler goes on: its answer is sent if the connection is back by then.
   }
 
-  #onResponse(response: unknown): void {
+  /** The handler's response. Whoever tells it goes on whatever becomes of it here. */
+  onValue(response: unknown): void {
     let payload: Uint8Array;
     try {
       payload = encodeMessage(this.#method.definition.responseType, response);
     } catch (thrown) {
-      this.#onThrown(thrown);
+      this.onFailure(thrown);
       return;
     }
     this.#finish();
-    if (this.#isAnswered) return;
-    this.#isAnswered = true;
-    this.host.answers.respond(this.#call.method, this.#reply, payload, this.#isPacked);
+    this.#answer(payload);
   }
 
-  #onThrown(thrown: unknown): void {
+  /** What the handler threw. */
+  onFailure(thrown: unknown): void {
     this.#finish();
-    const { abortedWith, method } = this.#call;
+    const { abortedWith, method } = this;
     const fault = this.host.answers.faultOf(thrown, method);
     // What a handler throws because it was aborted is no mistake of its own.
     if (fault !== thrown && abortedWith === undefined) this.host.reportHandlerError(thrown, method);
-    this.#fail(fault !== thrown && abortedWith !== undefined ? abortedWith : fault);
+    this.#answer(fault !== thrown && abortedWith !== undefined ? abortedWith : fault);
   }
 
-  #fail(fault: Fault): void {
+  #answer(answer: Uint8Array | Fault): void {
     if (this.#isAnswered) return;
     this.#isAnswered = true;
-    this.host.answers.fail(this.#call.method, this.#reply, fault, this.#isPacked);
+    const { answers, connection } = this.host;
+    try {
+      if (answer instanceof Uint8Array) answers.respond(this.method, this.#reply, answer, this.#isPacked);
+      else answers.fail(this.method, this.#reply, answer, this.#isPacked);
+    } catch (thrown) {
+      connection.report(thrown);
+    }
   }
 
   #finish(): void {
-    this.#call.finish();
+    this.finish();
     this.host.finished(this.#reply);
   }
 }

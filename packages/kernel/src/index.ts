@@ -18,6 +18,7 @@ export {
   toFault,
 } from "./fault.ts";
 export { type ClockReadings, HolderClock, type SharedTime, systemReadings } from "./holder-clock.ts";
+export { Later, type LaterListener } from "./later.ts";
 export { type Member, Members } from "./members.ts";
 export { NumberedItems } from "./numbered-items.ts";
 export { type Random, randomBase58, seededRandom, systemRandom } from "./random.ts";

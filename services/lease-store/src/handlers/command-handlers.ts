@@ -11,6 +11,7 @@ import {
   renewResponse,
 } from "@tenure/contracts";
 import type { Command, CommandOf, LeaseKey } from "@tenure/core";
+import type { Later } from "@tenure/kernel";
 import { type Caller, CommandCall } from "../replica/call.ts";
 import { ownerChanged } from "../replica/faults.ts";
 import { agedWait } from "./aged-wait.ts";
@@ -18,6 +19,7 @@ import { type AnyHandler, type HandlerContext, methodOf, partitionOfLease, passO
 import type { OwnerMethod } from "./owner-methods.ts";
 
 type AnyMethod = OwnerMethod<never, unknown>;
+type CommandHandler = (...call: Parameters<AnyHandler>) => Promise<unknown> | Later<unknown>;
 
 /** Answers a command as the owner of its partition. */
 export function decideHere<Request, Response>(
@@ -26,7 +28,7 @@ export function decideHere<Request, Response>(
   method: OwnerMethod<Request, Response>,
   command: Command,
   caller: Caller | AbortSignal,
-): Promise<Response> {
+): Later<Response> {
   const call = new CommandCall(command, (reply, { state, waiters }) =>
     unwrap(method.respond(reply, { state, waiters, now: context.clock.now() })),
   );
@@ -38,8 +40,8 @@ export function routedCommands(
   context: HandlerContext,
   partition: number,
   table: object,
-): Readonly<Record<string, AnyHandler>> {
-  return mapMethods(table, (_, method) => async (request, scope) => {
+): Readonly<Record<string, CommandHandler>> {
+  return mapMethods(table, (_, method) => (request, scope) => {
     const command = unwrap(method.command(request, scope.principal));
     if (partitionOfCommand(context, command) !== partition) throw ownerChanged(partition);
     return decideHere(context, partition, method, command, scope);
@@ -51,7 +53,7 @@ export function unroutedCommands(
   context: HandlerContext,
   client: object,
   table: object,
-): Readonly<Record<string, AnyHandler>> {
+): Readonly<Record<string, CommandHandler>> {
   return mapMethods(table, (key, method) => async (request, scope) => {
     const command = unwrap(method.command(request, scope.principal));
     const partition = partitionOfCommand(context, command);
@@ -62,7 +64,7 @@ export function unroutedCommands(
       {
         partition,
         isRepeatable: command.attempt !== undefined || command.isDryRun === true,
-        local: (signal) => decideHere(context, partition, method, aged().command, signal),
+        local: (signal) => decideHere(context, partition, method, aged().command, signal).promise,
         remote: (route, options) => send(aged().request, passOn(scope, route, options)),
       },
       scope,
@@ -72,8 +74,8 @@ export function unroutedCommands(
 
 function mapMethods(
   table: object,
-  handlerOf: (key: string, method: AnyMethod) => AnyHandler,
-): Readonly<Record<string, AnyHandler>> {
+  handlerOf: (key: string, method: AnyMethod) => CommandHandler,
+): Readonly<Record<string, CommandHandler>> {
   const entries = Object.entries(table) as [string, AnyMethod][];
   return Object.fromEntries(entries.map(([key, method]) => [key, handlerOf(key, method)]));
 }
@@ -93,7 +95,7 @@ export function renewHere(
 ): Promise<LeaseServiceRenewResponse> {
   const command = unwrap(renewCommand(request, principal));
   const call = new CommandCall(command, (reply) => unwrap(renewResponse(request.renewals, reply)));
-  return context.replica.at(partition).submit(call, signal);
+  return context.replica.at(partition).submit(call, signal).promise;
 }
 
 /** Renews terms of any partitions: each partition's by its owner, and the results in the order asked. */
@@ -134,7 +136,8 @@ export function ackHere(
   signal: AbortSignal,
 ): Promise<CandidateServiceAckResponse> {
   const command = unwrap(ackCandidatesCommand(request, principal));
-  return context.replica.at(partition).submit(new CommandCall(command, (reply) => unwrap(ackResponse(reply))), signal);
+  return context.replica.at(partition).submit(new CommandCall(command, (reply) => unwrap(ackResponse(reply))), signal)
+    .promise;
 }
 
 /** Passes acks of any partitions to their owners. */

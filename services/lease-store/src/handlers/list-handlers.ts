@@ -37,7 +37,7 @@ export function barrierHere(context: HandlerContext, partition: number, signal: 
     revision: state.lastSequence,
     resumeToken: new Uint8Array(0),
   }));
-  return context.replica.at(partition).submit(call, signal);
+  return context.replica.at(partition).submit(call, signal).promise;
 }
 
 /** A linearizable list shows at least what every owner had committed when it was asked. */

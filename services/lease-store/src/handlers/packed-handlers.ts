@@ -9,6 +9,7 @@ import {
   storeRenewResponse,
   waitBeats,
 } from "@tenure/contracts";
+import type { Later } from "@tenure/kernel";
 import { type Caller, RenewalCall } from "../replica/call.ts";
 import { limitReached, ownerChanged } from "../replica/faults.ts";
 import { type HandlerContext, unwrap } from "./handler-context.ts";
@@ -22,7 +23,7 @@ export function renewPackedHere(
   partition: number,
   request: StoreServiceRenewRequest,
   caller: Caller | AbortSignal,
-): Promise<StoreServiceRenewResponse> {
+): Later<StoreServiceRenewResponse> {
   const sources = unwrap(packedRenewals(request, partition));
   const requests = sources.flat();
   const holds = requests.reduce((count, { holdIds }) => count + holdIds.length, 0);

@@ -57,7 +57,7 @@ function readHere(
   const call = new ReadCall(({ state, waiters }) =>
     unwrap(method.respond(lease, request, { state, waiters, now: context.clock.now() })),
   );
-  return context.replica.at(partition).submit(call, signal);
+  return context.replica.at(partition).submit(call, signal).promise;
 }
 
 function mapReads(

@@ -101,7 +101,7 @@ export function serveAnywhere(bus: Bus, context: HandlerContext, options: ServeO
         {
           partition,
           isRepeatable: true,
-          local: (signal) => renewPackedHere(context, partition, request, signal),
+          local: (signal) => renewPackedHere(context, partition, request, signal).promise,
           remote: (route, more) => clients.store.renew(request, passOn(scope, route, more)),
         },
         scope,

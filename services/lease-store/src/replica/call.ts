@@ -9,7 +9,7 @@ import {
   type Reply,
   type Waiters,
 } from "@tenure/core";
-import type { Fault } from "@tenure/kernel";
+import { type Fault, Later } from "@tenure/kernel";
 
 /** What an owner answers from, right after a batch was committed. */
 export interface CommittedView {
@@ -38,28 +38,11 @@ const again: Taken = Object.freeze({ kind: "again" });
  * One call that the owner of a partition answers: it is taken into a batch, and answered from the state as it is right
  * after that batch was committed. It is settled exactly once.
  */
-export abstract class Call<Answer = unknown> {
-  readonly promise: Promise<Answer>;
+export abstract class Call<Answer = unknown> extends Later<Answer> {
   /** Whose signal has not been asked for yet. */
   caller: Caller | undefined = undefined;
-  readonly #resolve: (answer: Answer) => void;
-  readonly #reject: (fault: unknown) => void;
-  #isSettled = false;
-
-  constructor() {
-    let resolve: (answer: Answer) => void = () => {};
-    let reject: (fault: unknown) => void = () => {};
-    this.promise = new Promise<Answer>((onAnswer, onFault) => {
-      resolve = onAnswer;
-      reject = onFault;
-    });
-    this.#resolve = resolve;
-    this.#reject = reject;
-  }
-
-  get isSettled(): boolean {
-    return this.#isSettled;
-  }
+  /** What is to be undone once it is settled. */
+  leave: (() => void) | undefined = undefined;
 
   /** Decides the call in the open batch. */
   abstract take(owned: OwnedPartition, now: number): Taken;
@@ -68,19 +51,21 @@ export abstract class Call<Answer = unknown> {
 
   /** Answers after the commit; what rendering the answer throws is the answer. */
   complete(view: CommittedView): void {
-    if (this.#isSettled) return;
-    this.#isSettled = true;
+    if (this.isSettled) return;
+    this.leave?.();
+    let answer: Answer;
     try {
-      this.#resolve(this.answer(view));
+      answer = this.answer(view);
     } catch (thrown) {
-      this.#reject(thrown);
+      this.reject(thrown);
+      return;
     }
+    this.resolve(answer);
   }
 
   fail(fault: Fault): void {
-    if (this.#isSettled) return;
-    this.#isSettled = true;
-    this.#reject(fault);
+    this.leave?.();
+    this.reject(fault);
   }
 }
 

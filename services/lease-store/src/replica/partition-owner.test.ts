@@ -37,7 +37,7 @@ describe("an owner that has lost a batch", () => {
       { kind: "lost", sequence: 2n, applied: "NO" },
     );
     const ending = owner.run(false, new AbortController().signal);
-    const lost = owner.submit(new CommandCall(claim("x", "billing/scheduler"), ({ kind }) => kind));
+    const lost = owner.submit(new CommandCall(claim("x", "billing/scheduler"), ({ kind }) => kind)).promise;
     await expect(lost).rejects.toMatchObject({ reason: "OWNER_CHANGED" });
     expect(await ending).toEqual({ kind: "replaced", isClean: false });
     const told: boolean[] = [];
@@ -66,8 +66,10 @@ describe("a caller whose signal has yet to be made", () => {
       },
     };
     const claimOf = (lease: string) => new CommandCall(claim("x", lease), ({ kind }) => kind);
-    expect([await owner.submit(claimOf("billing/a"), caller), asked]).toEqual(["granted", 0]);
-    const late = expect(owner.submit(claimOf("billing/b"), caller)).rejects.toMatchObject({ code: "CANCELLED" });
+    expect([await owner.submit(claimOf("billing/a"), caller).promise, asked]).toEqual(["granted", 0]);
+    const late = expect(owner.submit(claimOf("billing/b"), caller).promise).rejects.toMatchObject({
+      code: "CANCELLED",
+    });
     await clock.advance(250);
     await late;
     expect(asked).toBe(1);

@@ -107,7 +107,7 @@ export class PartitionOwner {
    * Takes a call. The caller's abort takes it out again unless a batch has it already; a caller whose signal has yet to
    * be made is heeded once its call waits in a queue, or within {@link sweepIntervalMs}.
    */
-  submit<Answer>(call: Call<Answer>, caller?: Caller | AbortSignal): Promise<Answer> {
+  submit<Answer>(call: Call<Answer>, caller?: Caller | AbortSignal): Call<Answer> {
     const { queuedCallsPerPartition: most } = this.#options;
     if (this.#ended !== undefined) call.fail(this.#ended);
     else if (this.#successor !== undefined) call.fail(ownerChanged(this.state.partition));
@@ -120,7 +120,7 @@ export class PartitionOwner {
       else call.caller = caller;
       this.#wakening.stir();
     }
-    return call.promise;
+    return call;
   }
 
   /** Notes the beat of a wait; false if it is not known here. */
@@ -292,8 +292,7 @@ export class PartitionOwner {
     if (signal.aborted) onAbort();
     else {
       signal.addEventListener("abort", onAbort, { once: true });
-      const leave = () => signal.removeEventListener("abort", onAbort);
-      call.promise.then(leave, leave);
+      call.leave = () => signal.removeEventListener("abort", onAbort);
     }
   }
 

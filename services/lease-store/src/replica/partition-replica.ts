@@ -168,10 +168,10 @@ export class PartitionReplica implements AsyncDisposable {
   }
 
   /** Has the owner answer a call; refused with OWNER_CHANGED when that is not this replica. */
-  submit<Answer>(call: Call<Answer>, caller?: Caller | AbortSignal): Promise<Answer> {
+  submit<Answer>(call: Call<Answer>, caller?: Caller | AbortSignal): Call<Answer> {
     if (this.#owner !== undefined && this.#role !== "halted") return this.#owner.submit(call, caller);
     call.fail(this.#halted === undefined ? ownerChanged(this.partition) : this.#haltedFault());
-    return call.promise;
+    return call;
   }
 
   beat(waiterId: string, beatNumber: bigint): boolean {

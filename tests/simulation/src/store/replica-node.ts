@@ -147,7 +147,7 @@ export class ReplicaNode {
       reply: structuredClone(reply),
       sequence: state.lastSequence,
     }));
-    const answer = await this.#answer(partition, this.replica.at(partition).submit(call, signal));
+    const answer = await this.#answer(partition, this.replica.at(partition).submit(call, signal).promise);
     listener.onAnswered(this, partition, command, answer);
     return answer;
   }
@@ -155,7 +155,7 @@ export class ReplicaNode {
   /** Reads linearizably. */
   read<T>(partition: number, look: (state: PartitionState) => T): Promise<Answer<T>> {
     const { ReadCall } = this.#world.code;
-    return this.#answer(partition, this.replica.at(partition).submit(new ReadCall(({ state }) => look(state))));
+    return this.#answer(partition, this.replica.at(partition).submit(new ReadCall(({ state }) => look(state))).promise);
   }
 
   /** Reads what this replica has, once it has come as far as `revision`. */

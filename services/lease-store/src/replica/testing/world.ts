@@ -131,12 +131,12 @@ export const usualOptions: ReplicaOptions = {
 
 /** Sends a command to a replica's owner and gives the plain reply. */
 export function send({ replica }: Member, command: Command, signal?: AbortSignal): Promise<Reply> {
-  return replica.at(0).submit(new CommandCall(command, (reply) => structuredClone(reply)), signal);
+  return replica.at(0).submit(new CommandCall(command, (reply) => structuredClone(reply)), signal).promise;
 }
 
 /** Reads linearizably. */
 export function readAt<Answer>({ replica }: Member, read: (state: PartitionState) => Answer): Promise<Answer> {
-  return replica.at(0).submit(new ReadCall(({ state }) => read(state)));
+  return replica.at(0).submit(new ReadCall(({ state }) => read(state))).promise;
 }
 
 /** A claim of one lease by a holder who is its own principal. */
