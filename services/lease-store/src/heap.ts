@@ -23,7 +23,7 @@ const idleShare = 0.1;
 export function keepHeapSmall(clock: Clock): Disposable {
   setFlagsFromString(`--heap-growing-percent=${growthPercent.idle}`);
   let since = performance.eventLoopUtilization();
-  let isIdle = true;
+  let isIdle: boolean | undefined;
   let timer: Timer;
   const look = () => {
     const { utilization } = performance.eventLoopUtilization(since);

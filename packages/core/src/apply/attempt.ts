@@ -1,5 +1,5 @@
 import type { PartitionEvent } from "../partition/event.ts";
-import type { ClientWindow, RememberedOutcome } from "../partition/outcome.ts";
+import type { ClientWindow, Outcome, OutcomeFacts, RememberedOutcome } from "../partition/outcome.ts";
 import type { PartitionState } from "../partition/state.ts";
 import type { Position } from "../record/position.ts";
 
@@ -10,7 +10,7 @@ export function recordAttempt(state: PartitionState, event: Recorded, position: 
   const { client, digest, number, settledBelow } = event;
   const known = state.clients.get(client);
   const window = known ?? reviveClient(state, client);
-  insert(window, { number, digest, outcome: { ...event.outcome, position } });
+  insert(window, { number, digest, outcome: outcomeAt(event.outcome, position) });
   raiseFloor(window, settledBelow);
   const surplus = window.outcomes.length - state.settings.retention.outcomesPerClient;
   const last = window.outcomes[surplus - 1];
@@ -22,6 +22,11 @@ export function recordAttempt(state: PartitionState, event: Recorded, position: 
     state.newestClient = client;
   }
   retireClients(state);
+}
+
+/** An outcome with its place. An owner's has it already: it is the very reply. */
+function outcomeAt(outcome: OutcomeFacts & { readonly position?: Position | undefined }, position: Position): Outcome {
+  return outcome.position === position ? (outcome as Outcome) : { ...outcome, position };
 }
 
 /** Forgets a client's outcomes below a number. */
@@ -46,7 +51,10 @@ function raiseFloor(window: ClientWindow, floor: bigint): void {
   const { outcomes } = window;
   let below = 0;
   while (below < outcomes.length && (outcomes[below]?.number ?? floor) < floor) below++;
-  if (below > 0) outcomes.splice(0, below);
+  if (below === outcomes.length) outcomes.length = 0;
+  else if (below > 4) outcomes.splice(0, below);
+  // Mostly it is one, and a list is made for what is spliced out.
+  else for (; below > 0; below--) outcomes.shift();
 }
 
 function reviveClient(state: PartitionState, client: string): ClientWindow {

@@ -24,9 +24,7 @@ export function writeLine(
   { holder = "", token = 0n, cause, details: given }: Line = bare,
 ): void {
   const details = reason === "" ? given : { ...given, reason };
-  const plain = { position, kind, holder, token, author: intern(state, author), cause };
-  // Few lines have details: the others do without the room for them.
-  const line: Transition = details === undefined ? plain : { ...plain, details };
+  const line = { position, kind, holder, token, author: intern(state, author), cause, details };
   record.addLine(line, state.settings.retention.historyPerLease);
 }
 

@@ -70,8 +70,8 @@ function beginTerm(
   if (unfit !== undefined) return unfit;
   const token = nextToken(owned, record);
   const origin = fallbackCandidate === undefined ? "acquired" : "fallback";
-  const details = fallbackCandidate === undefined ? undefined : { candidate: fallbackCandidate };
-  const term = { claim, claimant, origin, token, ...(details === undefined ? undefined : { details }) } as const;
+  const begun = { claim, claimant, origin, token } as const;
+  const term = fallbackCandidate === undefined ? begun : { ...begun, details: { candidate: fallbackCandidate } };
   const events = grantEvents(owned, command, record, clearance, term, allotment, now);
   if ("kind" in events) return events;
   const last = events.at(-1);
@@ -90,17 +90,17 @@ function checkFallback({ state }: OwnedPartition, command: Acquire, lease: Lease
 function checkClaims({ state }: OwnedPartition, { attempt, claims, wait }: Acquire): Refusal | undefined {
   const most = state.settings.limits.claimsPerAcquire;
   if (claims.length > most) return { kind: "limitExceeded", limit: "claimsPerAcquire", value: most };
+  if (wait !== undefined && attempt === undefined) {
+    const rule = "is required to wait, because the wait must survive a change of owner";
+    return { kind: "invalid", violations: [{ field: "attempt", rule, value: "absent" }] };
+  }
+  if (claims.length === 1) return undefined;
   const leases = claims.map(({ lease }) => lease);
   const [first] = leases;
   if (first === undefined || new Set(leases).size < leases.length) {
     const rule = "must have at least one claim, and each lease at most once";
     return { kind: "invalid", violations: [{ field: "claims", rule, value: leases.join(", ") }] };
   }
-  if (wait !== undefined && attempt === undefined) {
-    const rule = "is required to wait, because the wait must survive a change of owner";
-    return { kind: "invalid", violations: [{ field: "attempt", rule, value: "absent" }] };
-  }
-  if (leases.length === 1) return undefined;
   const part = routingPart(first);
   return leases.every((lease) => routingPart(lease) === part) ? undefined : { kind: "routingPartsDiffer", leases };
 }

@@ -42,24 +42,23 @@ export function recallAttempt(state: PartitionState, command: Command, attempt: 
  * those stay out of it.
  */
 export function digestOf(command: Command): number {
-  const parts: (string | bigint)[] = [command.kind];
-  if ("lease" in command) parts.push(command.lease);
-  if ("candidate" in command) parts.push(command.candidate);
-  if ("token" in command) parts.push(command.token);
+  let text: string = command.kind;
+  if ("lease" in command) text += `\n${command.lease}`;
+  if ("candidate" in command) text += `\n${command.candidate}`;
+  if ("token" in command) text += `\n${command.token}`;
   switch (command.kind) {
     case "acquire":
-      for (const { lease, mode, units } of command.claims) parts.push(lease, mode, String(units));
-      parts.push(command.claimant.holder);
+      for (const { lease, mode, units } of command.claims) text += `\n${lease}\n${mode}\n${units}`;
+      text += `\n${command.claimant.holder}`;
       break;
     case "release":
-      for (const { lease, token } of command.items) parts.push(lease, token);
+      for (const { lease, token } of command.items) text += `\n${lease}\n${token}`;
       break;
     case "guard":
-      for (const { key, value } of command.changes)
-        parts.push(key, value === undefined ? "-" : String(hashBytes(value)));
+      for (const { key, value } of command.changes) text += `\n${key}\n${value === undefined ? "-" : hashBytes(value)}`;
       break;
     default:
       break;
   }
-  return hash32(parts.join("\n"));
+  return hash32(text);
 }

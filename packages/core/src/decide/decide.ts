@@ -1,6 +1,5 @@
 import type { OwnedPartition } from "../partition/batch.ts";
 import type { Command } from "../partition/command.ts";
-import type { OutcomeFacts } from "../partition/outcome.ts";
 import { isOutcome } from "../partition/reply.ts";
 import { decideAccept } from "./accept.ts";
 import { decideAcquire } from "./acquire.ts";
@@ -47,16 +46,15 @@ export function remember(command: Command, decision: Decision): Decision {
   const { attempt } = command;
   const { events, reply } = decision;
   if (attempt === undefined || events.length === 0 || !isOutcome(reply)) return decision;
-  const { position: _, ...outcome } = reply;
   const recorded = caused(command, {
     kind: "attemptRecorded",
     client: clientKey(command.principal, attempt.clientId),
     number: attempt.number,
     settledBelow: attempt.settledBelow,
     digest: digestOf(command),
-    outcome: outcome as OutcomeFacts,
+    outcome: reply,
   });
-  return { events: [...events, recorded], reply };
+  return { events: events.concat(recorded), reply };
 }
 
 function decideNew(owned: OwnedPartition, command: Command, now: number): Decision {

@@ -81,10 +81,13 @@ export function clearingEvents(record: LeaseRecord, { ending, isLapsing }: Clear
   return [...(isLapsing ? lapsePending(record) : []), ...bodies].map(timed);
 }
 
+/** A value that is being made: copying one to add to it costs more than all the rest. */
+type Growing<Made> = { -readonly [Key in keyof Made]: Made[Key] };
+
 function holdFacts({ principal }: CommandHeader, spec: LeaseSpec, term: NewTerm, id: number): HoldFacts {
   const { claim, claimant, origin, token } = term;
   const details = detailsOf(term);
-  return {
+  const facts: Growing<HoldFacts> = {
     id,
     token,
     holder: claimant.holder,
@@ -95,18 +98,19 @@ function holdFacts({ principal }: CommandHeader, spec: LeaseSpec, term: NewTerm,
     origin,
     leaseDurationMs: claimant.timing?.leaseDurationMs ?? term.leaseDurationMs ?? spec.leaseDurationMs,
     lockDelayMs: spec.lockDelayMs,
-    ...(details === undefined ? undefined : { details }),
   };
+  if (details !== undefined) facts.details = details;
+  return facts;
 }
 
 function detailsOf({ claimant, details }: NewTerm): HoldDetails | undefined {
   const { identity, participant, value, renewKeyHash } = claimant;
-  const given: HoldDetails = {
-    ...details,
-    ...(identity === undefined ? undefined : { identity }),
-    ...(participant === undefined ? undefined : { participant }),
-    ...(value === undefined ? undefined : { value }),
-    ...(renewKeyHash === undefined ? undefined : { renewKeyHash }),
-  };
-  return Object.keys(given).length > 0 ? given : undefined;
+  const isPlain = identity === undefined && participant === undefined;
+  if (isPlain && value === undefined && renewKeyHash === undefined) return details;
+  const given: Growing<HoldDetails> = { ...details };
+  if (identity !== undefined) given.identity = identity;
+  if (participant !== undefined) given.participant = participant;
+  if (value !== undefined) given.value = value;
+  if (renewKeyHash !== undefined) given.renewKeyHash = renewKeyHash;
+  return given;
 }

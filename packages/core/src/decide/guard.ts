@@ -1,3 +1,4 @@
+import type { FieldViolation } from "@tenure/kernel";
 import { checkGuardedKey } from "../key.ts";
 import type { OwnedPartition } from "../partition/batch.ts";
 import type { CommandOf, GuardComparison } from "../partition/command.ts";
@@ -34,11 +35,13 @@ export function decideGuard(owned: OwnedPartition, command: CommandOf<"guard">):
 }
 
 function checkKeys({ changes, comparisons }: CommandOf<"guard">): Refusal | undefined {
-  const keys = changes.map(({ key }) => key);
-  const violations = [...keys, ...comparisons.map(({ key }) => key)].flatMap((key) => checkGuardedKey(key));
-  if (keys.length === 0 || new Set(keys).size < keys.length) {
+  const violations: FieldViolation[] = [];
+  for (const { key } of changes) violations.push(...checkGuardedKey(key));
+  for (const { key } of comparisons) violations.push(...checkGuardedKey(key));
+  const count = changes.length;
+  if (count !== 1 && (count === 0 || new Set(changes.map(({ key }) => key)).size < count)) {
     const rule = "must have at least one change, and each key at most once";
-    violations.push({ field: "operations", rule, value: String(keys.length) });
+    violations.push({ field: "operations", rule, value: String(count) });
   }
   return violations.length > 0 ? { kind: "invalid", violations } : undefined;
 }

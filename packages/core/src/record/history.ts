@@ -47,7 +47,7 @@ const surplusFactor = countFactor * 4_096;
 const mostLines = 2_047;
 
 /** What a line says, as plain data or as a history says it. */
-type Said = Omit<Transition, "details"> & { readonly details?: TransitionDetails | undefined };
+export type Said = Omit<Transition, "details"> & { readonly details?: TransitionDetails | undefined };
 
 /**
  * A lease's history, newest line first: what it says and the history before it. About half the room that lists of plain

@@ -2,7 +2,7 @@ import type { LeaseKey } from "../key.ts";
 import type { CandidateRecord } from "./candidate.ts";
 import type { DecisionRecord, Eligibility, MigrationRecord } from "./eligibility.ts";
 import type { GuardedValue } from "./guarded.ts";
-import { extendHistory, type History, historyOf, linesOf, newestLine } from "./history.ts";
+import { extendHistory, type History, historyOf, linesOf, newestLine, type Said } from "./history.ts";
 import { type EndOfTerm, Hold, type PendingHold, type TermEndReason } from "./hold.ts";
 import { defaultLeaseSpec, type LeaseSpec } from "./lease-spec.ts";
 import type { Position } from "./position.ts";
@@ -101,7 +101,7 @@ export class LeaseRecord {
   }
 
   /** Adds a line to the history and drops the oldest beyond `most`. */
-  addLine(line: Transition, most: number): void {
+  addLine(line: Said, most: number): void {
     const { count = 0 } = this.#history ?? {};
     this.#history = extendHistory(this.#history, line, most);
     if (this.#history.count <= count) this.isHistoryTruncated = true;

@@ -12,7 +12,27 @@ const manners = new Map<string, Manner>();
 
 /** The copy of a manner that terms share. A term whose manner is known already is given that very object. */
 export function shareManner(facts: Manner): Manner {
-  const { holderKey, leaseDurationMs, lockDelayMs, mode, origin, principal, units } = facts;
+  // Mostly it is that of the term before.
+  if (lastManner !== undefined && isSameManner(lastManner, facts)) return lastManner;
+  lastManner = findManner(facts);
+  return lastManner;
+}
+
+let lastManner: Manner | undefined;
+
+function isSameManner(one: Manner, other: Manner): boolean {
+  return (
+    one.leaseDurationMs === other.leaseDurationMs &&
+    one.lockDelayMs === other.lockDelayMs &&
+    one.units === other.units &&
+    one.mode === other.mode &&
+    one.origin === other.origin &&
+    one.principal === other.principal &&
+    one.holderKey === other.holderKey
+  );
+}
+
+function findManner({ holderKey, leaseDurationMs, lockDelayMs, mode, origin, principal, units }: Manner): Manner {
   // No two manners have the same text: only the last two may hold a space, and a length tells them apart.
   const text = `${leaseDurationMs} ${lockDelayMs} ${units} ${mode} ${origin} ${principal.length} ${principal}${holderKey}`;
   const known = manners.get(text);
@@ -27,8 +47,8 @@ const plainDetails = new Map<string, HoldDetails>();
 
 /** The copy of a term's details that terms share, if they are no more than what all terms of one client have. */
 export function shareDetails(details: HoldDetails): HoldDetails {
-  const { identity, renewKeyHash, ...rest } = details;
-  for (const _ in rest) return details;
+  for (const key in details) if (key !== "identity" && key !== "renewKeyHash") return details;
+  const { identity, renewKeyHash } = details;
   const text = `${renewKeyHash} ${identity}`;
   const known = plainDetails.get(text);
   if (known !== undefined) return known;

@@ -14,8 +14,8 @@ export function eventBytes(event: Event): number {
 
 function valueBytes(value: unknown): number {
   if (typeof value === "string") return fieldBytes + value.length * 3;
-  if (value instanceof Uint8Array) return fieldBytes + value.length;
   if (typeof value !== "object" || value === null) return fieldBytes;
+  if (value instanceof Uint8Array) return fieldBytes + value.length;
   let bytes = fieldBytes;
   if (Array.isArray(value)) {
     for (const part of value) bytes += valueBytes(part);

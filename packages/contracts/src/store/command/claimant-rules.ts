@@ -43,13 +43,10 @@ export function checkParticipant(reading: Reading, field: string, participant: P
 
 /** Rejects durations that are none; whether they fit together is core's to judge. */
 export function checkDurations(reading: Reading, field: string, timing: CoreTiming): void {
-  const durations = {
-    lease_duration: timing.leaseDurationMs,
-    usable_term: timing.usableTermMs,
-    renew_interval: timing.renewIntervalMs,
-    request_timeout: timing.requestTimeoutMs,
-  };
-  for (const [name, durationMs] of Object.entries(durations)) {
+  const check = (name: string, durationMs: number) =>
     reading.rejectAll(checkDurationMs(`${field}.${name}`, durationMs, 1, Number.MAX_SAFE_INTEGER));
-  }
+  check("lease_duration", timing.leaseDurationMs);
+  check("usable_term", timing.usableTermMs);
+  check("renew_interval", timing.renewIntervalMs);
+  check("request_timeout", timing.requestTimeoutMs);
 }
