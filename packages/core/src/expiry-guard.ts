@@ -65,7 +65,7 @@ export function noteAppendAcked(guard: ExpiryGuard, sentAtMs: number, now: numbe
   const isSlow = !isPrompt(sentAtMs, now);
   const pauseMs = timing.renewIntervalMs + timing.requestTimeoutMs + 1_000;
   const pausedUntilMs = followsOutage(guard, sentAtMs, now) ? now + pauseMs : guard.pausedUntilMs;
-  return { ...guard, lastAckAtMs: now, isOutage: isSlow, hadPause: isSlow, pausedUntilMs };
+  return { lastAckAtMs: now, isOutage: isSlow, lostAtMs: guard.lostAtMs, hadPause: isSlow, pausedUntilMs };
 }
 
 /** What the owner may do about terms that are overdue. */

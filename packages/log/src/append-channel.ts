@@ -1,4 +1,4 @@
-import { headers } from "@nats-io/nats-core";
+import { headers, type MsgHdrs } from "@nats-io/nats-core";
 import type { Bus } from "@tenure/bus";
 import { type Clock, systemClock, type Timer } from "@tenure/kernel";
 import { privateInbox } from "./inbox.ts";
@@ -28,7 +28,8 @@ export interface AppendRequest {
 
 interface Pending {
   readonly resolve: (outcome: AppendOutcome) => void;
-  readonly timer: Timer;
+  readonly endMs: number;
+  readonly timeoutMs: number;
 }
 
 /** The header of an append's condition. JetStream keeps it with the message, so a reader can check the chain. */
@@ -49,6 +50,8 @@ export class AppendChannel implements Disposable {
   readonly #unfollow: () => void;
   #sent = 0;
   #closed = false;
+  /** Fires at the end of the first append that may have gone unanswered: one for all, because hardly any does. */
+  #timer: { readonly endMs: number; readonly timer: Timer } | undefined;
 
   constructor(bus: Bus, clock: Clock = systemClock) {
     this.#bus = bus;
@@ -72,21 +75,20 @@ export class AppendChannel implements Disposable {
     if (this.#closed || !this.#bus.connected) return Promise.resolve(refused("Unavailable", "not connected to NATS"));
     this.#sent += 1;
     const token = this.#sent.toString(36);
-    const { promise, resolve } = deferOutcome();
-    const timer = this.#clock.schedule(request.timeoutMs, () =>
-      this.#settle(token, refused("Ambiguous", `no answer within ${request.timeoutMs} ms`)),
-    );
-    this.#pending.set(token, { resolve, timer });
-    const head = headers();
-    head.set(expectedSequenceHeader, request.expectedLastSubjectSequence.toString());
-    this.#bus.nats.publish(request.subject, request.payload, { headers: head, reply: `${this.#inbox}.${token}` });
-    return promise;
+    const { payload, subject, timeoutMs } = request;
+    const endMs = this.#clock.now() + timeoutMs;
+    const outcome = new Promise<AppendOutcome>((resolve) => this.#pending.set(token, { resolve, endMs, timeoutMs }));
+    if (this.#timer === undefined || endMs < this.#timer.endMs) this.#arm(endMs);
+    const head = conditionHeaders(request.expectedLastSubjectSequence);
+    this.#bus.nats.publish(subject, payload, { headers: head, reply: `${this.#inbox}.${token}` });
+    return outcome;
   }
 
   /** Whatever is still in flight becomes `Ambiguous`. */
   [Symbol.dispose](): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#timer?.timer.cancel();
     this.#unfollow();
     if (!this.#bus.nats.isClosed()) this.#unsubscribe();
     this.#settleAll("the append channel was closed before the answer came");
@@ -96,8 +98,24 @@ export class AppendChannel implements Disposable {
     const pending = this.#pending.get(token);
     if (pending === undefined) return;
     this.#pending.delete(token);
-    pending.timer.cancel();
     pending.resolve(outcome);
+  }
+
+  #arm(endMs: number): void {
+    this.#timer?.timer.cancel();
+    const timer = this.#clock.schedule(endMs - this.#clock.now(), () => this.#onTime());
+    this.#timer = { endMs, timer };
+  }
+
+  #onTime(): void {
+    this.#timer = undefined;
+    const now = this.#clock.now();
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const [token, { endMs, timeoutMs }] of [...this.#pending]) {
+      if (endMs <= now) this.#settle(token, refused("Ambiguous", `no answer within ${timeoutMs} ms`));
+      else nextMs = Math.min(nextMs, endMs);
+    }
+    if (nextMs < Number.POSITIVE_INFINITY) this.#arm(nextMs);
   }
 
   #settleAll(description: string): void {
@@ -105,12 +123,10 @@ export class AppendChannel implements Disposable {
   }
 }
 
-function deferOutcome(): { promise: Promise<AppendOutcome>; resolve: (outcome: AppendOutcome) => void } {
-  let resolve: (outcome: AppendOutcome) => void = () => {};
-  const promise = new Promise<AppendOutcome>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
+/** The headers of an append's condition. The client would take them apart and put them together again. */
+function conditionHeaders(expectedLastSubjectSequence: bigint): MsgHdrs {
+  const encode = () => Buffer.from(`NATS/1.0\r\n${expectedSequenceHeader}: ${expectedLastSubjectSequence}\r\n\r\n`);
+  return Object.assign(headers(), { encode });
 }
 
 function refused(refusal: AppendRefusal, description: string, lastSequence?: bigint): AppendOutcome {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { FakeClock, seededRandom } from "@tenure/kernel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -55,6 +56,7 @@ async function settled(clock: FakeClock, commit: Promise<CommitOutcome>): Promis
 }
 
 const never = new AbortController().signal;
+setMaxListeners(0, never); // Every writer of these tests has it.
 
 describe("BatchWriter", () => {
   it("commits at once when all goes right", async () => {

@@ -67,6 +67,9 @@ const backoff = { firstMs: 5, limitMs: 250 };
 export class BatchWriter {
   readonly #transport: Pick<LogTransport, "append" | "readAfter">;
   readonly #options: BatchWriterOptions;
+  /** The signal that is listened to, and what is to be told of it: one thing is waited for at a time. */
+  #signal: AbortSignal | undefined;
+  #onAborted: (reason: unknown) => void = () => {};
 
   constructor(transport: Pick<LogTransport, "append" | "readAfter">, options: BatchWriterOptions) {
     this.#transport = transport;
@@ -82,7 +85,8 @@ export class BatchWriter {
     let isDoubtful = false;
     for (let tries = 1; ; tries += 1) {
       signal.throwIfAborted();
-      const outcome = await this.#try({ partition, payload, prev, timeoutMs }, isDoubtful, signal);
+      const append = { partition, payload, prev, timeoutMs };
+      const outcome = await (isDoubtful ? this.#tryInDoubt(append, signal) : this.#append(append, signal));
       if (outcome.kind === "astray") return { ...outcome, sequence: prev, applied: isUnknown ? "UNKNOWN" : "NO" };
       if (outcome.kind === "acked") return { kind: "committed", sequence: outcome.sequence, sentAtMs };
       if (!isUnknown && isBeaten(outcome, prev)) {
@@ -100,14 +104,29 @@ export class BatchWriter {
     }
   }
 
-  /** Appends once; in doubt only if the log shows the batch before. */
-  async #try(append: LogAppend, isDoubtful: boolean, signal: AbortSignal): Promise<AppendOutcome | { kind: "astray" }> {
-    if (isDoubtful) {
-      const isFollowing = await this.#isFollowing(append.payload, append.prev, signal);
-      if (isFollowing === false) return { kind: "astray" };
-      if (isFollowing === undefined) return { kind: "refused", refusal: "Conflict", description: notShown };
+  /** Appends once, if the log shows the batch before. */
+  async #tryInDoubt(append: LogAppend, signal: AbortSignal): Promise<AppendOutcome | { kind: "astray" }> {
+    const isFollowing = await this.#isFollowing(append.payload, append.prev, signal);
+    if (isFollowing === false) return { kind: "astray" };
+    if (isFollowing === undefined) return { kind: "refused", refusal: "Conflict", description: notShown };
+    return this.#append(append, signal);
+  }
+
+  #append(append: LogAppend, signal: AbortSignal): Promise<AppendOutcome> {
+    return this.#unlessAborted(this.#transport.append(append), signal);
+  }
+
+  /** The promise, or a rejection as soon as the signal is aborted; what the promise does later is ignored. */
+  #unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+    if (this.#signal !== signal) {
+      // One signal ends all commits of an ownership: it gets one listener, not one for each commit.
+      this.#signal = signal;
+      signal.addEventListener("abort", () => this.#onAborted(signal.reason), { once: true });
     }
-    return unlessAborted(this.#transport.append(append), signal);
+    return new Promise((resolve, reject) => {
+      this.#onAborted = reject;
+      promise.then(resolve, reject);
+    });
   }
 
   /**
@@ -119,7 +138,7 @@ export class BatchWriter {
     const { batchIdOf, partition, prevBatchIdOf } = this.#options;
     if (prevBatchIdOf === undefined) return true;
     const reading = this.#transport.readAfter(partition, prev - 1n).catch(() => undefined);
-    const found = await unlessAborted(reading, signal);
+    const found = await this.#unlessAborted(reading, signal);
     // What has been purged was followed by others: the append says so.
     if (found === undefined || found.sequence > prev) return found && true;
     return batchIdOf(found.payload) === prevBatchIdOf(payload);
@@ -134,7 +153,7 @@ export class BatchWriter {
   ): Promise<LoggedMessage | undefined> {
     if (!isUnknown && refusal !== "Conflict") return undefined;
     const reading = this.#transport.readAfter(this.#options.partition, prev).catch(() => undefined);
-    return unlessAborted(reading, signal);
+    return this.#unlessAborted(reading, signal);
   }
 
   #judge(
@@ -163,13 +182,4 @@ function isBehind(outcome: Extract<AppendOutcome, { kind: "refused" }>, prev: bi
  */
 function isBeaten(outcome: Extract<AppendOutcome, { kind: "refused" }>, prev: bigint): boolean {
   return outcome.refusal === "Conflict" && outcome.lastSequence !== undefined && outcome.lastSequence > prev;
-}
-
-/** The promise, or a rejection as soon as the signal is aborted; what the promise does later is ignored. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener("abort", onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
 }

@@ -32,15 +32,28 @@ export async function appendBatch(
   const { epoch, partition, snapshot } = appending.owned.state;
   const { incarnationId, instance: writer } = appending.options;
   const { events, position, prev, prevBatchId } = batch;
-  const ids = { batchId, prev, prevBatchId, writer, incarnationId };
+  const { wallMs } = position;
   const { codec } = appending.ports;
-  const payload = codec.encodeBatch({ partition, epoch, ...ids, wallMs: position.wallMs, snapshot, events });
+  const payload = codec.encodeBatch({
+    partition,
+    epoch,
+    batchId,
+    prev,
+    prevBatchId,
+    writer,
+    incarnationId,
+    wallMs,
+    snapshot,
+    events,
+  });
   const ended = (ending: OwnerEnding, fault: Fault): AppendResult => ({ kind: "ended", ending, fault });
   try {
     const result = await appending.writer.commit(payload, prev, signal);
     if (result.kind === "committed") {
-      const isAstray = await isBehindLostBatch(appending, batch, result, signal);
-      return isAstray ? ended(astray(prev), outcomeUnknown(partition)) : { ...result, sizeBytes: payload.length };
+      const { kind, sentAtMs, sequence } = result;
+      const isAstray = isFirstAfterOutage(appending, sentAtMs) && (await isBehindLostBatch(appending, batch, signal));
+      if (isAstray) return ended(astray(prev), outcomeUnknown(partition));
+      return { kind, sentAtMs, sequence, sizeBytes: payload.length };
     }
     const fault = result.applied === "NO" ? ownerChanged(partition) : outcomeUnknown(partition);
     return ended(result.kind === "astray" ? astray(prev) : { kind: "replaced", isClean: events.length === 0 }, fault);
@@ -50,27 +63,24 @@ export async function appendBatch(
   }
 }
 
+function isFirstAfterOutage({ owned: { guard }, ports }: Appending, sentAtMs: number): boolean {
+  return followsOutage(guard, sentAtMs, ports.clock.now());
+}
+
 /**
  * Whether the batch that was just appended does not follow the one that its owner had read. Asked of the first append
  * after an outage, which a takeover ends too: a log loses its end only when servers fail.
  */
-async function isBehindLostBatch(
-  { owned: { guard, state }, ports }: Appending,
-  batch: OpenBatch,
-  { sentAtMs }: Committed,
-  signal: AbortSignal,
-): Promise<boolean> {
-  if (!followsOutage(guard, sentAtMs, ports.clock.now())) return false;
-  return isSurelyReplaced(ports, state.partition, batch, signal);
+function isBehindLostBatch({ owned, ports }: Appending, batch: OpenBatch, signal: AbortSignal): Promise<boolean> {
+  return isSurelyReplaced(ports, owned.state.partition, batch, signal);
 }
 
 /** A batch's id: 32 hexadecimal digits. */
 export function freshBatchId(random: Random): string {
   let text = "";
   for (let part = 0; part < 4; part += 1) {
-    text += Math.floor(random.next() * 2 ** 32)
-      .toString(16)
-      .padStart(8, "0");
+    // One digit more, which is cut off: so none in front is missing.
+    text += (2 ** 32 + Math.floor(random.next() * 2 ** 32)).toString(16).slice(1);
   }
   return text;
 }
