@@ -1,4 +1,4 @@
-import { type MsgHdrs, MsgHdrsImpl } from "@nats-io/transport-node";
+import { type Msg, type MsgHdrs, MsgHdrsImpl, MsgImpl } from "@nats-io/transport-node";
 import { invalid } from "@tenure/kernel";
 import { anonymous } from "./call-options.ts";
 import { type TraceContext, traceContextOf } from "./trace-context.ts";
@@ -94,6 +94,23 @@ function checkedPrincipal(principal: string): string {
       value: JSON.stringify(principal.slice(0, 80)),
     },
   ]);
+}
+
+/** What was read of requests whose headers repeat, by the bytes of those. */
+const read = new Map<string, CallMetadata>();
+
+/** What a request says of itself; see {@link decodeCallHeaders}. Headers that have been read before are not taken apart again. */
+export function metadataOf(message: Msg): CallMetadata {
+  if (!(message instanceof MsgImpl) || message._msg.hdr < 0) return decodeCallHeaders(message.headers);
+  const { _msg, _rdata } = message;
+  const bytes = Buffer.from(_rdata.buffer, _rdata.byteOffset, _msg.hdr).toString("latin1");
+  const known = read.get(bytes);
+  if (known !== undefined) return known;
+  const metadata = decodeCallHeaders(message.headers);
+  if (metadata.trace !== undefined) return metadata;
+  if (read.size >= cacheLimit) read.clear();
+  read.set(bytes, metadata);
+  return metadata;
 }
 
 /** What the headers of a request say. A number that is not one is refused; a trace that is not one is dropped. */

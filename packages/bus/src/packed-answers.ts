@@ -16,6 +16,7 @@ export class PackedAnswers {
   readonly #onLost: (method: string, reply: string) => void;
   /** By what begins the reply subjects of one caller. */
   readonly #answers: PartsOfTurn<Answer>;
+  #lastPrefix = "";
 
   /** `onLost` is told of each answer that could not be sent. */
   constructor(connection: BusConnection, onLost: (method: string, reply: string) => void) {
@@ -27,7 +28,10 @@ export class PackedAnswers {
   add(method: string, reply: string, payload: Uint8Array, label: string): void {
     const numberAt = reply.lastIndexOf(".") + 1;
     const answer = { method, reply, number: Number(reply.slice(numberAt)), label, payload };
-    this.#answers.add(reply.slice(0, numberAt), answer, undefined);
+    // The same text for the same caller: one that was just put together is slow to look anything up by.
+    const isLast = this.#lastPrefix.length === numberAt && reply.startsWith(this.#lastPrefix);
+    if (!isLast) this.#lastPrefix = reply.slice(0, numberAt);
+    this.#answers.add(this.#lastPrefix, answer, undefined);
   }
 
   /** Sends what waits for the end of the turn. */

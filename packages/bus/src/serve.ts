@@ -2,7 +2,7 @@ import type { Msg, Subscription } from "@nats-io/transport-node";
 import { Answers } from "./answers.ts";
 import type { Bus } from "./bus.ts";
 import { type BusConnection, connectionOf } from "./bus-connection.ts";
-import { type CallMetadata, decodeCallHeaders } from "./call-headers.ts";
+import { type CallMetadata, metadataOf } from "./call-headers.ts";
 import { type BusServer, defaultDeadlineMs, type Handlers, type ServeOptions } from "./call-options.ts";
 import { type ControlChannel, releaseControlChannel, useControlChannel } from "./control-channel.ts";
 import type { Execution, ExecutionHost, ServedMethod } from "./execution.ts";
@@ -122,17 +122,19 @@ class ServiceServer implements BusServer, ExecutionHost {
     });
   }
 
-  #accept(method: ServedMethod, { data, headers, reply }: Msg): void {
+  #accept(method: ServedMethod, message: Msg): void {
+    const { data, reply } = message;
     if (reply === undefined || reply === "") return;
     try {
-      this.#begin(method, reply, decodeCallHeaders(headers), data, false);
+      this.#begin(method, reply, metadataOf(message), data, false);
     } catch (thrown) {
       this.answers.fail(method.label, reply, this.answers.faultOf(thrown, method.label));
     }
   }
 
   /** Every call of a batch is one of its own from here on, except that its answer may travel with others. */
-  #acceptBatch({ data, headers, reply, subject }: Msg): void {
+  #acceptBatch(message: Msg): void {
+    const { data, reply, subject } = message;
     if (reply === undefined || reply === "") return;
     // Clients of ours never send more, and all of it is worked off before anybody else is heard.
     const mostBytes = mostPackedBytes(this.connection);
@@ -146,7 +148,7 @@ class ServiceServer implements BusServer, ExecutionHost {
       const name = method?.label ?? `${this.#service}.${label}`;
       try {
         if (method === undefined) throw noResponder(name, subject);
-        metadata ??= decodeCallHeaders(headers);
+        metadata ??= metadataOf(message);
         this.#begin(method, prefix + number, metadata, payload, true);
       } catch (thrown) {
         this.answers.fail(name, prefix + number, this.answers.faultOf(thrown, name), true);

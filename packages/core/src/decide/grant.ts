@@ -6,7 +6,7 @@ import type { Refusal } from "../partition/reply.ts";
 import type { HoldDetails, HoldFacts, HoldOrigin } from "../record/hold.ts";
 import type { LeaseRecord } from "../record/lease.ts";
 import type { LeaseSpec } from "../record/lease-spec.ts";
-import { checkLeaseDuration, checkTiming } from "../timing.ts";
+import { checkLeaseDuration, checkTiming, type Timing, type TimingPolicy, type TimingViolation } from "../timing.ts";
 import type { Clearance } from "./clearance.ts";
 import { checkCreate } from "./creation.ts";
 import { caused, timed } from "./decision.ts";
@@ -32,12 +32,31 @@ export function checkClaimant(
   if (value !== undefined && value.length > mostBytes) {
     return { kind: "limitExceeded", limit: "holdValueBytes", value: mostBytes };
   }
+  const policy = policyFor(lease, settings.policy);
   const found =
     timing === undefined
-      ? checkLeaseDuration(spec.leaseDurationMs, policyFor(lease, settings.policy))
-      : checkTiming(timing, spec.lockDelayMs, policyFor(lease, settings.policy));
+      ? checkLeaseDuration(spec.leaseDurationMs, policy)
+      : findViolations(timing, spec.lockDelayMs, policy);
+  if (found.length === 0) return undefined;
   const violations = found.filter(({ isRefused }) => isRefused);
   return violations.length > 0 ? { kind: "timingUnsafe", lease, violations } : undefined;
+}
+
+/** What the timing breaks that was last looked at: a client claims again and again with the same. */
+let lastFound:
+  | {
+      readonly timing: Timing;
+      readonly lockDelayMs: number;
+      readonly policy: TimingPolicy;
+      readonly violations: readonly TimingViolation[];
+    }
+  | undefined;
+
+function findViolations(timing: Timing, lockDelayMs: number, policy: TimingPolicy): readonly TimingViolation[] {
+  if (lastFound?.timing !== timing || lastFound.lockDelayMs !== lockDelayMs || lastFound.policy !== policy) {
+    lastFound = { timing, lockDelayMs, policy, violations: checkTiming(timing, lockDelayMs, policy) };
+  }
+  return lastFound.violations;
 }
 
 /** A term that is about to begin. */

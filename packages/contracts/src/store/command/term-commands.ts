@@ -5,6 +5,7 @@ import {
   checkCandidateName,
   checkDurationMs,
   checkLeaseSpec,
+  defaultLeaseSpec,
   type TermCommand,
 } from "@tenure/core";
 import type { Fault } from "@tenure/kernel";
@@ -60,6 +61,7 @@ function readClaim(reading: Reading, { lease, mode, spec, units }: LeaseClaim, p
   };
   if (spec !== undefined) {
     claim.spec = leaseSpecFromWire(reading, `${field}.spec`, spec);
+    if (claim.spec === defaultLeaseSpec) return claim;
     checkLabelKeys(reading, `${field}.spec.labels`, claim.spec.labels);
     reading.rejectAll(checkLeaseSpec(claim.spec, `${field}.spec`));
   }

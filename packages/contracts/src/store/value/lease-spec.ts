@@ -1,4 +1,5 @@
 import { type LeaseSpec as CoreLeaseSpec, defaultLeaseSpec } from "@tenure/core";
+import { HoldMode } from "../../gen/tenure/v1/hold.ts";
 import type { LeaseSpec } from "../../gen/tenure/v1/lease_record.ts";
 import type { Reading } from "../reading.ts";
 import { consensusRules, holdModes, wordOf } from "./enums.ts";
@@ -31,7 +32,7 @@ export function leaseSpecToWire(spec: CoreLeaseSpec): LeaseSpec {
  * that all such leases share. Bounds are core's to judge.
  */
 export function leaseSpecFromWire(reading: Reading, field: string, spec: LeaseSpec | undefined): CoreLeaseSpec {
-  if (spec === undefined) return defaultLeaseSpec;
+  if (spec === undefined || isUnset(spec)) return defaultLeaseSpec;
   const known = defaultLeaseSpec;
   const { zonePreference } = spec;
   const ms = (name: string, duration: LeaseSpec["lockDelay"], fallbackMs: number) =>
@@ -50,6 +51,30 @@ export function leaseSpecFromWire(reading: Reading, field: string, spec: LeaseSp
     labels: labelsFromWire(spec.labels),
     annotations: labelsFromWire(spec.annotations),
   });
+}
+
+/** Whether a client has left everything to the defaults, as most do. */
+function isUnset(spec: LeaseSpec): boolean {
+  const isWithoutDurations =
+    spec.leaseDuration === undefined &&
+    spec.lockDelay === undefined &&
+    spec.drainBound === undefined &&
+    spec.minimumTerm === undefined &&
+    spec.coolDown === undefined &&
+    spec.fallbackDelay === undefined;
+  const isPlain = spec.mode <= HoldMode.EXCLUSIVE && spec.mode >= 0 && spec.capacity <= 1 && spec.consensusRule === 0;
+  return (
+    isWithoutDurations &&
+    isPlain &&
+    spec.zonePreference.length === 0 &&
+    isEmpty(spec.labels) &&
+    isEmpty(spec.annotations)
+  );
+}
+
+function isEmpty(labels: object): boolean {
+  for (const _ in labels) return false;
+  return true;
 }
 
 function sharedIfDefault(spec: CoreLeaseSpec): CoreLeaseSpec {
