@@ -11,6 +11,18 @@ it("gives the bytes that the type itself gives, message after message, small and
   expect(encoded).toEqual(messages.map((message) => LeaseServiceReleaseRequest.encode(message).finish()));
 });
 
+it("adds fields that were encoded before", () => {
+  const whole = LeaseServiceReleaseRequest.fromPartial({ ...request("a"), renewKey: new Uint8Array([1, 2, 3]) });
+  const rest = encodeMessage(
+    LeaseServiceReleaseRequest,
+    LeaseServiceReleaseRequest.fromPartial({ ...whole, items: [] }),
+  );
+  const bytes = encodeMessage(LeaseServiceReleaseRequest, request("a"), rest);
+  expect(LeaseServiceReleaseRequest.decode(bytes)).toEqual(
+    LeaseServiceReleaseRequest.decode(LeaseServiceReleaseRequest.encode(whole).finish()),
+  );
+});
+
 it("is not disturbed by a message that cannot be encoded", () => {
   const wrong = request("x");
   const broken = { ...wrong, endReason: 2 ** 40 } as typeof wrong;

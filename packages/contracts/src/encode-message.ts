@@ -8,15 +8,18 @@ interface MessageEncoder<Message> {
 /** A buffer that has grown beyond this is not kept for the next message. */
 const keptBytes = 65_536;
 
+const noBytes: Uint8Array = new Uint8Array(0);
+
 let writer = new BinaryWriter();
 
 /**
  * The bytes of a message. The same as `type.encode(message).finish()`, but with a buffer that is used again: allocating
- * and growing one for each message costs as much as writing it.
+ * and growing one for each message costs as much as writing it. `rest` are further fields of it, encoded before.
  */
-export function encodeMessage<Message>(type: MessageEncoder<Message>, message: Message): Uint8Array {
+export function encodeMessage<Message>(type: MessageEncoder<Message>, message: Message, rest = noBytes): Uint8Array {
   try {
-    const bytes = type.encode(message, writer).finish();
+    const encoded = type.encode(message, writer);
+    const bytes = (rest.length === 0 ? encoded : writer.raw(rest)).finish();
     if (bytes.length > keptBytes) writer = new BinaryWriter();
     return bytes;
   } catch (thrown) {

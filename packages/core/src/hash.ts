@@ -18,8 +18,21 @@ export function hash32(text: string): number {
 
 /** The same hash of bytes. */
 export function hashBytes(bytes: Uint8Array): number {
-  let hash = fnvOffset;
-  for (const byte of bytes) hash = Math.imul(hash ^ byte, fnvPrime);
+  return endHash(addToHash(emptyHash, bytes, 0, bytes.length));
+}
+
+/** The same hash, piece by piece: begins with this, takes one piece after the other in, and is ended. */
+export const emptyHash = fnvOffset;
+
+/** Takes the bytes from `start` to `end` in. */
+export function addToHash(hash: number, bytes: Uint8Array, start: number, end: number): number {
+  let next = hash;
+  for (let index = start; index < end; index += 1) next = Math.imul(next ^ (bytes[index] ?? 0), fnvPrime);
+  return next;
+}
+
+/** The hash of all pieces. */
+export function endHash(hash: number): number {
   return mix(hash);
 }
 

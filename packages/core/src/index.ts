@@ -90,7 +90,7 @@ export {
 } from "./record/strategy.ts";
 export type * from "./record/transition.ts";
 export { describeRefusal } from "./refusal-fault.ts";
-export { partitionOf, routingPart } from "./routing.ts";
+export { type ByteSpan, partitionOf, partitionOfBytes, routingPart } from "./routing.ts";
 export { compareVersions, parseVersion, type SemanticVersion } from "./semantic-version.ts";
 export { loadSnapshot, loadSnapshotInSteps } from "./snapshot/load.ts";
 export { takeSnapshot, takeSnapshotInSteps } from "./snapshot/take.ts";

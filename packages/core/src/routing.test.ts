@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hash32 } from "./hash.ts";
-import { partitionOf, routingPart } from "./routing.ts";
+import { partitionOf, partitionOfBytes, routingPart } from "./routing.ts";
 
 describe("routing", () => {
   // Frozen: these decide where existing records live.
@@ -22,6 +22,20 @@ describe("routing", () => {
     ["default/lock-17", 5],
   ])("puts %s into its frozen partition of 8", (key, partition) => {
     expect(partitionOf(key, 8)).toBe(partition);
+  });
+
+  it("finds the partition of a key in its bytes, wherever they stand", () => {
+    const part = fc.stringMatching(/^[a-z0-9-]{1,12}$/);
+    fc.assert(
+      fc.property(part, fc.array(part, { minLength: 1, maxLength: 3 }), part, (namespace, parts, other) => {
+        const name = parts.join(":");
+        const bytes = new TextEncoder().encode(`${other}${name}${other}${namespace}:${other}`);
+        const nameSpan = { start: other.length, end: other.length + name.length };
+        const start = nameSpan.end + other.length;
+        const found = partitionOfBytes(bytes, { start, end: start + namespace.length }, nameSpan, 1_000);
+        expect(found).toBe(partitionOf(`${namespace}/${name}`, 1_000));
+      }),
+    );
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { hash32 } from "./hash.ts";
+import { addToHash, emptyHash, endHash, hash32 } from "./hash.ts";
 import { type LeaseKey, nameOf, namespaceOf } from "./key.ts";
 
 /**
@@ -16,4 +16,22 @@ export function routingPart(key: LeaseKey): string {
  */
 export function partitionOf(key: LeaseKey, partitions: number): number {
   return hash32(routingPart(key)) % partitions;
+}
+
+/** A stretch of bytes: from `start` to before `end`. */
+export interface ByteSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+const slash = new Uint8Array([0x2f]);
+const colon = 0x3a;
+
+/** The same of a lawful key whose namespace and name stand in a message as UTF-8, which need not be decoded for it. */
+export function partitionOfBytes(bytes: Uint8Array, namespace: ByteSpan, name: ByteSpan, partitions: number): number {
+  const colonAt = bytes.indexOf(colon, name.start);
+  const nameEnd = colonAt < 0 ? name.end : Math.min(colonAt, name.end);
+  const ofNamespace = addToHash(emptyHash, bytes, namespace.start, namespace.end);
+  const ofSlash = addToHash(ofNamespace, slash, 0, 1);
+  return endHash(addToHash(ofSlash, bytes, name.start, nameEnd)) % partitions;
 }

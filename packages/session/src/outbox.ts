@@ -1,4 +1,5 @@
 import type { PackedRefusal, SessionPush, SessionReply, SessionServiceSessionResponse } from "@tenure/contracts";
+import { afterPromises } from "@tenure/kernel";
 import { joinPacked } from "./renewal-groups.ts";
 
 /** Replies and refusals of one message, and their bytes: a client's default limit is 4 MiB for a message. */
@@ -114,7 +115,7 @@ export class Outbox {
   #schedule(): void {
     if (this.#isScheduled || this.#isClosed) return;
     this.#isScheduled = true;
-    queueMicrotask(() => {
+    afterPromises(() => {
       this.#isScheduled = false;
       this.flush();
       if (this.#queuedBytes > this.#port.mostQueuedBytes) this.#port.onTooMuch(this.#queuedBytes);

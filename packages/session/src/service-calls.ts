@@ -142,8 +142,9 @@ function startLocal(
   { deadlineMs }: StoreCallOptions,
   done: (outcome: Outcome) => void,
 ): OpenCall | undefined {
+  if (reads === undefined) return undefined;
   const abort = new AbortController();
-  const answer = reads?.unary(method, request, { signal: abort.signal });
+  const answer = reads.unary(method, request, { signal: abort.signal });
   if (answer === undefined) return undefined;
   const settle = (outcome: Outcome) => {
     timer.cancel();

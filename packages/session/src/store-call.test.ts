@@ -23,7 +23,8 @@ function setUp(wait?: object) {
   const routes = new OwnerRoutes(8);
   routes.note(3, 7n);
   const sent: Sent[] = [];
-  const outcomes: (Outcome | undefined)[] = [];
+  const outcomes: Outcome[] = [];
+  const over: StoreCall[] = [];
   const request = LeaseServiceAcquireRequest.encode(
     LeaseServiceAcquireRequest.fromPartial({ attempt: { clientId: "c", number: 1n }, ...(wait && { wait }) }),
   ).finish();
@@ -46,19 +47,20 @@ function setUp(wait?: object) {
   };
   const backoff = () => new Backoff({ firstMs: 50, limitMs: 50 }, seededRandom(1));
   const call = new StoreCall(
-    { clock, routes, backoff },
+    { clock, routes, backoff, onOver: (one) => over.push(one) },
     {
       partition: 3,
       send,
       request,
       options: { principal: "ann", deadlineMs: 5_000 },
       isChange: true,
+      lane: undefined,
       wait: wait && new OpenWait(request, wireField(request, 4) ?? new Uint8Array(0), clock),
       done: (outcome) => outcomes.push(outcome),
     },
   );
   call.send();
-  return { call, clock, routes, sent, outcomes };
+  return { call, clock, routes, sent, outcomes, over };
 }
 
 describe("StoreCall", () => {
@@ -113,7 +115,7 @@ describe("StoreCall", () => {
   });
 
   describe("says that it was surely not applied", () => {
-    const applied = (outcomes: readonly (Outcome | undefined)[]) =>
+    const applied = (outcomes: readonly Outcome[]) =>
       outcomes.map((outcome) => outcome instanceof Fault && [outcome.reason, outcome.details.applied]);
 
     it("when every sending of it says so", async () => {
@@ -141,13 +143,13 @@ describe("StoreCall", () => {
   });
 
   it("gives up all its sendings with it, and says nothing afterwards", async () => {
-    const { call, outcomes, routes, sent } = setUp();
+    const { call, outcomes, over, routes, sent } = setUp();
     routes.note(3, 8n);
     call.onMoved();
     call.cancel();
     call.cancel();
     sent[1]?.answer(answer);
-    expect(outcomes).toEqual([undefined]);
+    expect([outcomes, over]).toEqual([[], [call]]);
     expect(sent.map(({ isCancelled }) => isCancelled)).toEqual([true, true]);
   });
 
@@ -177,9 +179,9 @@ describe("StoreCall", () => {
     });
 
     it("leaves its queue when it is given up", async () => {
-      const { call, outcomes, sent } = setUp({});
+      const { call, outcomes, over, sent } = setUp({});
       call.cancel();
-      expect([sent[0]?.isCancelled, outcomes]).toEqual([true, [undefined]]);
+      expect([sent[0]?.isCancelled, outcomes, over]).toEqual([true, [], [call]]);
     });
   });
 });

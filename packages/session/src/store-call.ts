@@ -1,4 +1,5 @@
 import { type Backoff, type Clock, Fault, type Member, type Timer } from "@tenure/kernel";
+import type { AttemptLane } from "./attempt-lanes.ts";
 import type { StartBytes } from "./byte-service.ts";
 import type { OpenCall, Outcome, StoreCallOptions } from "./open-call.ts";
 import type { OpenWait } from "./open-wait.ts";
@@ -9,6 +10,8 @@ export interface SendPort {
   readonly clock: Clock;
   readonly routes: OwnerRoutes;
   backoff(): Backoff;
+  /** A call is over, whatever its outcome: its lane, if one was made up for it, is free. */
+  onOver(call: StoreCall, lane: AttemptLane | undefined): void;
 }
 
 /** One call as it was asked for. */
@@ -21,8 +24,10 @@ export interface StoreCallInput {
   /** Whether it changes something, so that its fault says whether it was applied. */
   readonly isChange: boolean;
   readonly wait: OpenWait | undefined;
-  /** Told once: the outcome, or undefined when the caller has given the call up. */
-  readonly done: (outcome: Outcome | undefined) => void;
+  /** What its attempt was made up from, if it came without one. */
+  readonly lane: AttemptLane | undefined;
+  /** Told the outcome once, unless the caller gives the call up. */
+  readonly done: (outcome: Outcome) => void;
 }
 
 /** Faults of an owner that another try elsewhere does not cure, or that are not about owners. */
@@ -176,6 +181,7 @@ export class StoreCall implements OpenCall, Member {
   #settle(outcome: Outcome | undefined): void {
     this.#isOver = true;
     this.#retry?.timer?.cancel();
-    this.#input.done(outcome);
+    this.#port.onOver(this, this.#input.lane);
+    if (outcome !== undefined) this.#input.done(outcome);
   }
 }

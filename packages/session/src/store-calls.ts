@@ -1,5 +1,5 @@
 import type { Bus } from "@tenure/bus";
-import { leaseKey, partitionOf } from "@tenure/core";
+import { type ByteSpan, partitionOfBytes } from "@tenure/core";
 import { Backoff, type Clock, Fault, Members, type Random, type Timer } from "@tenure/kernel";
 import { type AttemptLane, AttemptLanes } from "./attempt-lanes.ts";
 import { byteStarts, type StartBytes } from "./byte-service.ts";
@@ -8,7 +8,7 @@ import { OpenWait } from "./open-wait.ts";
 import type { OwnerRoutes } from "./owner-routes.ts";
 import { type SendPort, StoreCall, type StoreCallInput } from "./store-call.ts";
 import { ownerMethods, type StoreMethod, storeDefinitions, storeMethods } from "./store-methods.ts";
-import { wireField, wirePath, withWireField } from "./wire-field.ts";
+import { wireField, wirePathSpan, wireSpan, withWireField } from "./wire-field.ts";
 
 /** What calls of the store stand on. */
 export interface StoreCallsOptions {
@@ -28,7 +28,8 @@ const lateAnswerMs = 100;
 const waitField = 4;
 const attemptField = 1;
 
-const decoder = new TextDecoder();
+/** Where a text is that is not there: an empty one. */
+const nothing: ByteSpan = { start: 0, end: 0 };
 
 /**
  * Brings encoded calls of the services that the lease store serves to the owner of their key: straight to it when its
@@ -51,7 +52,12 @@ export class StoreCalls implements Disposable {
   constructor(options: StoreCallsOptions) {
     const { bus, clock, random, routes } = options;
     this.#options = options;
-    this.#port = { clock, routes, backoff: () => new Backoff({ firstMs: 50, limitMs: 1_000 }, random) };
+    this.#port = {
+      clock,
+      routes,
+      backoff: () => new Backoff({ firstMs: 50, limitMs: 1_000 }, random),
+      onOver: (call, lane) => this.#onOver(call, lane),
+    };
     this.#lanes = new AttemptLanes(random);
     for (const definition of storeDefinitions) {
       for (const [name, send] of byteStarts(bus, definition)) {
@@ -94,14 +100,11 @@ export class StoreCalls implements Disposable {
     if (known === undefined) throw new Error(`${name} is no method of the store`);
     const { method, send } = known;
     const partition = this.partitionOf(method, request);
-    const lane = method.isChange && wireField(request, attemptField) === undefined ? this.#lanes.take() : undefined;
+    const lane = method.isChange && wireSpan(request, attemptField) === undefined ? this.#lanes.take() : undefined;
     const sent = lane === undefined ? request : withWireField(request, attemptField, lane.encoded);
     const wait = name === "LeaseService.Acquire" ? this.#waitOf(sent) : undefined;
-    const call = this.#begin(
-      { partition, send, request: sent, options, wait, isChange: method.isChange },
-      done,
-      lane?.lane,
-    );
+    const isChange = method.isChange;
+    const call = this.#begin({ partition, send, request: sent, options, wait, isChange, lane: lane?.lane, done });
     if (partition === undefined && method.keyPath !== undefined && this.#options.routes.partitions === undefined) {
       this.#unplaced.set(call, () => this.partitionOf(method, request));
     }
@@ -127,16 +130,17 @@ export class StoreCalls implements Disposable {
   ): OpenCall {
     const send = this.#ownerMethods.get(name);
     if (send === undefined) throw new Error(`${name} is no method of an owner`);
-    return this.#begin({ partition, send, request, options, wait: undefined, isChange: true }, done);
+    return this.#begin({ partition, send, request, options, wait: undefined, isChange: true, lane: undefined, done });
   }
 
   /** The partition of a request's key; undefined when it has none, or the number of partitions is not known yet. */
   partitionOf({ keyPath }: StoreMethod, request: Uint8Array): number | undefined {
     const { partitions } = this.#options.routes;
     if (keyPath === undefined || partitions === undefined) return undefined;
-    const key = wirePath(request, keyPath);
+    const key = wirePathSpan(request, keyPath);
     if (key === undefined) return undefined;
-    return partitionOf(leaseKey(text(wireField(key, 1)), text(wireField(key, 2))), partitions);
+    const namespace = wireSpan(request, 1, key) ?? nothing;
+    return partitionOfBytes(request, namespace, wireSpan(request, 2, key) ?? nothing, partitions);
   }
 
   /** Sends no call again. Calls that are under way end by themselves. */
@@ -147,20 +151,17 @@ export class StoreCalls implements Disposable {
     this.#unplaced.clear();
   }
 
-  #begin(input: Omit<StoreCallInput, "done">, done: (outcome: Outcome) => void, lane?: AttemptLane): StoreCall {
-    const { partition } = input;
-    const call = new StoreCall(this.#port, {
-      ...input,
-      done: (outcome) => {
-        if (call.partition === undefined) this.#unplaced.delete(call);
-        else this.#underWay.get(call.partition)?.delete(call);
-        if (lane !== undefined) this.#lanes.giveBack(lane);
-        if (outcome !== undefined) done(outcome);
-      },
-    });
-    if (partition !== undefined) this.#callsOf(partition).add(call);
+  #begin(input: StoreCallInput): StoreCall {
+    const call = new StoreCall(this.#port, input);
+    if (input.partition !== undefined) this.#callsOf(input.partition).add(call);
     call.send();
     return call;
+  }
+
+  #onOver(call: StoreCall, lane: AttemptLane | undefined): void {
+    if (call.partition === undefined) this.#unplaced.delete(call);
+    else this.#underWay.get(call.partition)?.delete(call);
+    if (lane !== undefined) this.#lanes.giveBack(lane);
   }
 
   #waitOf(request: Uint8Array): OpenWait | undefined {
@@ -220,10 +221,6 @@ function promised(
     };
     signal?.addEventListener("abort", onAbort, { once: true });
   });
-}
-
-function text(bytes: Uint8Array | undefined): string {
-  return bytes === undefined ? "" : decoder.decode(bytes);
 }
 
 function cancelled(name: string): Fault {

@@ -17,7 +17,12 @@ function setUp() {
     const message = { attempt: { clientId, number: 3n }, wait: {}, sendNumber: 1n };
     const request = LeaseServiceAcquireRequest.encode(LeaseServiceAcquireRequest.fromPartial(message)).finish();
     const call = new StoreCall(
-      { clock, routes: new OwnerRoutes(8), backoff: () => new Backoff({ firstMs: 1, limitMs: 1 }, seededRandom(1)) },
+      {
+        clock,
+        routes: new OwnerRoutes(8),
+        backoff: () => new Backoff({ firstMs: 1, limitMs: 1 }, seededRandom(1)),
+        onOver: () => {},
+      },
       {
         partition,
         send(_, options) {
@@ -27,6 +32,7 @@ function setUp() {
         request,
         options: { principal: "p", deadlineMs: 60_000 },
         isChange: true,
+        lane: undefined,
         wait: new OpenWait(request, wireField(request, 4) ?? new Uint8Array(0), clock),
         done: () => {},
       },

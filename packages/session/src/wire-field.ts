@@ -1,3 +1,4 @@
+import type { ByteSpan } from "@tenure/core";
 import { Fault } from "@tenure/kernel";
 
 /**
@@ -14,27 +15,47 @@ interface Cursor {
   offset: number;
 }
 
-/** The content of the first field with this number, if it is a text, bytes or a message; undefined if there is none. */
-export function wireField(bytes: Uint8Array, number: number): Uint8Array | undefined {
-  const cursor: Cursor = { bytes, offset: 0 };
-  while (cursor.offset < bytes.length) {
+/**
+ * Where the content of the first field with this number is, if it is a text, bytes or a message: in the message that
+ * stands from `start` to `end`.
+ */
+export function wireSpan(
+  bytes: Uint8Array,
+  number: number,
+  { start, end }: ByteSpan = { start: 0, end: bytes.length },
+): ByteSpan | undefined {
+  const cursor: Cursor = { bytes, offset: start };
+  while (cursor.offset < end) {
     const tag = readNumber(cursor);
     const size = sizeOfValue(cursor, tag & 7);
-    const end = cursor.offset + size;
-    if (Math.floor(tag / 8) === number && (tag & 7) === lengthDelimited) return bytes.subarray(cursor.offset, end);
-    cursor.offset = end;
+    const valueEnd = cursor.offset + size;
+    if (valueEnd > end) throw malformedRequest();
+    if (Math.floor(tag / 8) === number && (tag & 7) === lengthDelimited) return { start: cursor.offset, end: valueEnd };
+    cursor.offset = valueEnd;
   }
   return undefined;
 }
 
+/** Where the content at the end of a path of field numbers is, each the first of its number. */
+export function wirePathSpan(bytes: Uint8Array, path: readonly number[]): ByteSpan | undefined {
+  let span: ByteSpan | undefined = { start: 0, end: bytes.length };
+  for (const number of path) {
+    if (span === undefined) return undefined;
+    span = wireSpan(bytes, number, span);
+  }
+  return span;
+}
+
+/** The content of the first field with this number, if it is a text, bytes or a message; undefined if there is none. */
+export function wireField(bytes: Uint8Array, number: number): Uint8Array | undefined {
+  const span = wireSpan(bytes, number);
+  return span && bytes.subarray(span.start, span.end);
+}
+
 /** The content at the end of a path of field numbers, each the first of its number. */
 export function wirePath(bytes: Uint8Array, path: readonly number[]): Uint8Array | undefined {
-  let content: Uint8Array | undefined = bytes;
-  for (const number of path) {
-    if (content === undefined) return undefined;
-    content = wireField(content, number);
-  }
-  return content;
+  const span = wirePathSpan(bytes, path);
+  return span && bytes.subarray(span.start, span.end);
 }
 
 /** The message with every field of this number taken out and `content` added as the one field `number`. */

@@ -1,23 +1,18 @@
-import {
-  type Attempt,
-  type Fence,
-  GuardServiceDeleteRequest,
-  GuardServicePutRequest,
-  GuardServiceTransactRequest,
-} from "@tenure/contracts";
-import { toTenureError } from "../errors.ts";
+import { type Attempt, type Fence, GuardServiceTransactRequest } from "@tenure/contracts";
+import { type TenureError, toTenureError } from "../errors.ts";
 import type { CallOptions, Session } from "../session/session.ts";
 import type { LeaseName } from "../term/lease-name.ts";
+import { toMs } from "../timing/duration-input.ts";
 import type { Guard, GuardCondition, GuardTransaction, GuardWriteOptions, RequestOptions } from "./guard.ts";
-import { callOptions, LeaseReader } from "./lease-reader.ts";
+import { LeaseReader } from "./lease-reader.ts";
 import type { CallContext } from "./retrying-read.ts";
 
 /** What guarded writes need of their term. */
 export interface GuardingTerm {
   readonly lease: LeaseName;
   readonly token: bigint;
-  readonly remainingMs: number;
-  check(): void;
+  /** Ms until the holder may act no more. Throws if it may not now. */
+  checkedMs(): number;
   /** Tells the term that the store refused a write of it, which may mean that it is over. */
   noteRefusal(error: Error): void;
 }
@@ -27,63 +22,60 @@ export class TermGuard extends LeaseReader implements Guard {
   readonly #session: Session;
   readonly #term: GuardingTerm;
   readonly #callTimeoutMs: number;
+  readonly #fence: Fence;
 
   constructor(context: CallContext, term: GuardingTerm) {
     super(context, term.lease);
     this.#session = context.session;
     this.#callTimeoutMs = context.callTimeoutMs;
     this.#term = term;
+    this.#fence = { lease: term.lease, token: term.token, renewKey: context.session.renewKey };
   }
 
   async put(key: string, value: Uint8Array | string, options: GuardWriteOptions = {}): Promise<bigint> {
     const { expectedRevision } = options;
-    const make = (attempt: Attempt) =>
-      GuardServicePutRequest.fromPartial({
-        attempt,
-        fence: this.#fence(),
-        key,
-        value: bytesOf(value),
-        expectedRevision,
-      });
-    const { revision } = await this.#write(options, (call) => this.#session.change("GuardService.Put", make, call));
-    return revision;
+    const write = { fence: this.#fence, key, value: bytesOf(value), expectedRevision };
+    try {
+      const call = this.#call(options);
+      return (await this.#session.change("GuardService.Put", (attempt) => ({ attempt, ...write }), call)).revision;
+    } catch (thrown) {
+      throw this.#refused(thrown);
+    }
   }
 
   async delete(key: string, options: GuardWriteOptions = {}): Promise<boolean> {
     const { expectedRevision } = options;
-    const make = (attempt: Attempt) =>
-      GuardServiceDeleteRequest.fromPartial({ attempt, fence: this.#fence(), key, expectedRevision });
-    const { deleted } = await this.#write(options, (call) => this.#session.change("GuardService.Delete", make, call));
-    return deleted;
+    const write = { fence: this.#fence, key, expectedRevision };
+    try {
+      const call = this.#call(options);
+      return (await this.#session.change("GuardService.Delete", (attempt) => ({ attempt, ...write }), call)).deleted;
+    } catch (thrown) {
+      throw this.#refused(thrown);
+    }
   }
 
   async transaction(transaction: GuardTransaction, options: RequestOptions = {}): Promise<bigint> {
     const comparisons = (transaction.if ?? []).map(comparisonOf);
-    const operations = operationsOf(transaction);
-    const make = (attempt: Attempt) =>
-      GuardServiceTransactRequest.fromPartial({ attempt, fence: this.#fence(), comparisons, operations });
-    const { revision } = await this.#write(options, (call) =>
-      this.#session.change("GuardService.Transact", make, call),
-    );
-    return revision;
-  }
-
-  async #write<Answer>(options: RequestOptions, send: (call: CallOptions) => Promise<Answer>): Promise<Answer> {
-    this.#term.check();
-    const call = callOptions(options);
-    const timeoutMs = Math.min(call.timeoutMs ?? this.#callTimeoutMs, this.#term.remainingMs);
+    const write = { fence: this.#fence, comparisons, operations: operationsOf(transaction) };
+    const make = (attempt: Attempt) => GuardServiceTransactRequest.fromPartial({ attempt, ...write });
     try {
-      return await send({ ...call, timeoutMs });
+      return (await this.#session.change("GuardService.Transact", make, this.#call(options))).revision;
     } catch (thrown) {
-      const error = toTenureError(thrown);
-      this.#term.noteRefusal(error);
-      throw error;
+      throw this.#refused(thrown);
     }
   }
 
-  #fence(): Fence {
-    const { lease, token } = this.#term;
-    return { lease, token, renewKey: this.#session.renewKey };
+  /** Throws unless the holder may act now; no write is waited for beyond its deadline. */
+  #call({ signal, timeout }: RequestOptions): CallOptions {
+    const leftMs = this.#term.checkedMs();
+    const askedMs = timeout === undefined ? this.#callTimeoutMs : toMs(timeout, "timeout");
+    return { signal, timeoutMs: Math.min(askedMs, leftMs) };
+  }
+
+  #refused(thrown: unknown): TenureError {
+    const error = toTenureError(thrown);
+    this.#term.noteRefusal(error);
+    return error;
   }
 }
 
@@ -104,5 +96,7 @@ function operationsOf({ put = {}, delete: deleted = [] }: GuardTransaction) {
 
 /** Text as UTF-8; bytes as they are. */
 export function bytesOf(value: Uint8Array | string): Uint8Array {
-  return typeof value === "string" ? new TextEncoder().encode(value) : value;
+  return typeof value === "string" ? encoder.encode(value) : value;
 }
+
+const encoder = new TextEncoder();

@@ -1,7 +1,7 @@
 import { anonymous, type Bus, connectBus, inboxPrefixOf } from "@tenure/bus";
 import type { SessionServiceSessionRequest, SessionServiceSessionResponse } from "@tenure/contracts";
 import { leaseKey } from "@tenure/core";
-import { type Clock, type Random, redactLogins } from "@tenure/kernel";
+import { afterPromises, type Clock, type Random, redactLogins } from "@tenure/kernel";
 import { createSessionEngine, type EngineParts, type News, type OpenSession } from "@tenure/session";
 import { TenureError, toTenureError } from "../errors.ts";
 import type { OwnTerm, Transport, TransportListener, TransportStream } from "../transport/transport.ts";
@@ -173,7 +173,7 @@ class NatsStream implements TransportStream {
   #onMessage(message: SessionServiceSessionResponse): boolean {
     if (this.#arrived.push(message) > 1) return true;
     // Never within the client's own send: it would meet itself half-way through a change of its state.
-    queueMicrotask(() => {
+    afterPromises(() => {
       const messages = this.#arrived;
       this.#arrived = [];
       for (const arrived of messages) if (!this.#isOver) this.#listener.onMessage(arrived);

@@ -13,6 +13,7 @@ import type { TenureError } from "../errors.ts";
 import type { OpenAttempt } from "./attempts.ts";
 import { ChangePlan } from "./change-plan.ts";
 import type { ClaimPort } from "./claiming.ts";
+import type { EncodedClaimants } from "./encoded-claimants.ts";
 import type { OpenWait } from "./open-wait.ts";
 import { isWorthAnotherSend } from "./retry.ts";
 import type {
@@ -44,15 +45,15 @@ export class AcquirePlan extends ChangePlan<readonly Granted[]> {
   readonly serverTimeoutMs: number | undefined;
   readonly #port: ClaimPort;
   readonly #request: ClaimRequest;
-  readonly #renewKeyHash: Uint8Array;
+  readonly #claimants: EncodedClaimants;
   readonly #wait: OpenWait | undefined;
   readonly #onDoubt: OnDoubt | undefined;
 
-  constructor(port: ClaimPort, request: ClaimRequest, renewKeyHash: Uint8Array, open: OpenAttempt, how: AcquireHow) {
+  constructor(port: ClaimPort, request: ClaimRequest, claimants: EncodedClaimants, open: OpenAttempt, how: AcquireHow) {
     super("LeaseService.Acquire", open, how, port.callTimeoutMs);
     this.#port = port;
     this.#request = request;
-    this.#renewKeyHash = renewKeyHash;
+    this.#claimants = claimants;
     this.#wait = how.wait;
     this.#onDoubt = how.onDoubt;
     this.serverTimeoutMs = how.wait === undefined ? undefined : Math.min(how.timeoutMs, longestServerWaitMs);
@@ -60,14 +61,15 @@ export class AcquirePlan extends ChangePlan<readonly Granted[]> {
 
   encode(sendNumber: bigint): Uint8Array {
     const { claims, claimant, fallbackCandidate = "" } = this.#request;
-    return encodeMessage(LeaseServiceAcquireRequest, {
+    const message = {
       attempt: this.open.attempt,
       claims,
-      claimant: { ...claimant, renewKeyHash: this.#renewKeyHash },
+      claimant: undefined,
       wait: this.#wait?.message(),
       sendNumber,
       fallbackCandidate,
-    });
+    };
+    return encodeMessage(LeaseServiceAcquireRequest, message, this.#claimants.encoded(claimant));
   }
 
   decode(bytes: Uint8Array): readonly Granted[] {

@@ -3,6 +3,7 @@ import type { Clock } from "@tenure/kernel";
 import { toTenureError } from "../errors.ts";
 import type { AttemptLedger, OpenAttempt } from "./attempts.ts";
 import { AcceptPlan, type AcquireHow, AcquirePlan, ReleasePlan } from "./claim-plans.ts";
+import { EncodedClaimants } from "./encoded-claimants.ts";
 import { OpenWait } from "./open-wait.ts";
 import type {
   AcceptRequest,
@@ -40,11 +41,11 @@ const settleTries = 5;
 /** Takes terms and gives them back: one answer per attempt, and no term that nobody knows of. */
 export class Claiming {
   readonly #port: ClaimPort;
-  readonly #renewKeyHash: Uint8Array;
+  readonly #claimants: EncodedClaimants;
 
   constructor(port: ClaimPort) {
     this.#port = port;
-    this.#renewKeyHash = createHash("sha256").update(port.renewKey).digest();
+    this.#claimants = new EncodedClaimants(createHash("sha256").update(port.renewKey).digest());
   }
 
   /** Acquires, waiting if asked to. The attempt stays the same from the first send to the last. */
@@ -62,7 +63,7 @@ export class Claiming {
 
   accept(request: AcceptRequest, options: CallOptions): Promise<Granted> {
     const open = this.#port.attempts.open();
-    return this.#port.unary(new AcceptPlan(this.#port, request, this.#renewKeyHash, open, options));
+    return this.#port.unary(new AcceptPlan(this.#port, request, this.#claimants.renewKeyHash, open, options));
   }
 
   /** Ends terms. */
@@ -71,7 +72,7 @@ export class Claiming {
   }
 
   #acquire(request: ClaimRequest, open: OpenAttempt, how: AcquireHow): Promise<readonly Granted[]> {
-    return this.#port.unary(new AcquirePlan(this.#port, request, this.#renewKeyHash, open, how));
+    return this.#port.unary(new AcquirePlan(this.#port, request, this.#claimants, open, how));
   }
 
   readonly #onDoubt = (request: ClaimRequest, open: OpenAttempt): void => {

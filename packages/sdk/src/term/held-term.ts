@@ -126,17 +126,16 @@ export class HeldTerm implements RunningTerm {
   }
 
   onDue(): void {
-    this.#take({ kind: "tick" });
+    this.#tick();
   }
 
   get remainingMs(): number {
-    this.#take({ kind: "tick" });
-    const nowMs = this.#context.session.clock.now();
+    const nowMs = this.#tick();
     return mayAct(this.#state, nowMs) ? deadlineOf(this.#state) - nowMs : 0;
   }
 
   get standing(): TermStanding {
-    this.#take({ kind: "tick" });
+    this.#tick();
     return this.#state.hasReturned ? "lost" : this.#state.standing;
   }
 
@@ -147,8 +146,8 @@ export class HeldTerm implements RunningTerm {
   }
 
   get provenAgeMs(): number {
-    this.#take({ kind: "tick" });
-    return this.#context.session.clock.now() - this.#state.provenAtMs;
+    const nowMs = this.#tick();
+    return nowMs - this.#state.provenAtMs;
   }
 
   get leaseDurationMs(): number {
@@ -161,8 +160,12 @@ export class HeldTerm implements RunningTerm {
   }
 
   check(): void {
-    this.#take({ kind: "tick" });
-    if (mayAct(this.#state, this.#context.session.clock.now())) return;
+    this.checkedMs();
+  }
+
+  checkedMs(): number {
+    const nowMs = this.#tick();
+    if (mayAct(this.#state, nowMs)) return deadlineOf(this.#state) - nowMs;
     throw new TermEnded(this.lease, this.token, this.end ?? returned);
   }
 
@@ -216,10 +219,19 @@ export class HeldTerm implements RunningTerm {
     return controller;
   }
 
+  /** Judges the present instant, which it gives. Before the next instant that matters there is nothing to judge. */
+  #tick(): number {
+    const { clock } = this.#context.session;
+    const nowMs = clock.now();
+    if (nowMs < this.dueMs && this.#keeping.provenAtMs <= this.#state.provenAtMs) return nowMs;
+    this.#take(tick, nowMs);
+    // Whoever listens may have taken their time.
+    return clock.now();
+  }
+
   /** Takes the proof that the renewing thread may have written while this one was busy, then the event. */
-  #take(event: TermEvent): void {
+  #take(event: TermEvent, nowMs = this.#context.session.clock.now()): void {
     if (this.#state.hasReturned) return;
-    const nowMs = this.#context.session.clock.now();
     const sentAtMs = this.#keeping.provenAtMs;
     if (sentAtMs > this.#state.provenAtMs) this.#step({ kind: "renewed", sentAtMs }, nowMs);
     this.#step(event, nowMs);
@@ -294,6 +306,8 @@ export class HeldTerm implements RunningTerm {
 export function isWorthHolding({ sentAtMs }: Granted, { usableTermMs, drainMs }: TermTiming, nowMs: number): boolean {
   return nowMs < sentAtMs + usableTermMs - drainMs;
 }
+
+const tick: TermEvent = { kind: "tick" };
 
 const modeNames: Readonly<Record<number, HoldingMode>> = {
   [HoldMode.EXCLUSIVE]: "exclusive",
