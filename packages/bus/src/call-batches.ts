@@ -1,27 +1,39 @@
+import type { MsgHdrs } from "@nats-io/transport-node";
 import type { BusConnection } from "./bus-connection.ts";
-import type { WireHeaders } from "./call-headers.ts";
+import { type CallMetadata, encodeCallHeaders } from "./call-headers.ts";
 import { busDisconnected } from "./faults.ts";
 import { packParts } from "./packed-parts.ts";
 import { PartsOfTurn } from "./parts-of-turn.ts";
 import type { UnaryCall } from "./unary-call.ts";
 
+/** What a batch says of its calls. */
+type BatchMetadata = Required<Pick<CallMetadata, "deadlineMs" | "principal">>;
+
+/** Deadlines that are further apart than this factor from the first one's do not go together. */
+const deadlineFactor = 2;
+
 /**
- * The routed calls that one turn makes travel together: one message for each service, route and set of headers. Each
- * call keeps its own number, answer, cancellation and failure. A call that is alone goes as it would without this.
+ * The routed calls that one turn makes travel together: one message for each service, route and principal, as long as
+ * their deadlines are about the same. The server is told the longest of these; each caller waits until its own. Each call
+ * keeps its own number, answer, cancellation and failure. A call that is alone goes as it would without this.
  */
 export class CallBatches {
   readonly #connection: BusConnection;
-  readonly #calls: PartsOfTurn<UnaryCall, WireHeaders>;
+  readonly #calls: PartsOfTurn<UnaryCall, BatchMetadata>;
   #lastNumber = 0;
 
   constructor(connection: BusConnection) {
     this.#connection = connection;
-    this.#calls = new PartsOfTurn(connection, (subject, calls, headers) => this.#send(subject, calls, headers));
+    this.#calls = new PartsOfTurn(
+      connection,
+      (subject, calls, { principal }) => this.#send(subject, calls, principal),
+      isAlike,
+    );
   }
 
   /** Sends a registered call with the others of this turn to `subject`, where its service and route take batches. */
-  add(call: UnaryCall, subject: string, headers: WireHeaders): void {
-    this.#calls.add(subject, call, headers);
+  add(call: UnaryCall, subject: string, metadata: BatchMetadata): void {
+    this.#calls.add(subject, call, metadata);
   }
 
   /** Sends what waits for the end of the turn: before a message that must not overtake it. */
@@ -29,24 +41,32 @@ export class CallBatches {
     this.#calls.flush();
   }
 
-  #send(subject: string, calls: readonly UnaryCall[], headers: WireHeaders): void {
+  #send(subject: string, calls: readonly UnaryCall[], principal: string): void {
     // Those that are over were given up within the turn, and are never sent.
     const waiting = calls.filter(({ isOver }) => !isOver);
     const [first] = waiting;
     if (first === undefined) return;
+    let deadlineMs = first.deadlineMs;
+    for (const call of waiting) if (call.deadlineMs > deadlineMs) deadlineMs = call.deadlineMs;
+    const { headers } = encodeCallHeaders({ deadlineMs, principal });
     const isSent = waiting.length === 1 ? this.#sendOne(first, headers) : this.#sendAll(subject, waiting, headers);
     if (!isSent) for (const call of waiting) call.end(busDisconnected(call.method, "NO"));
   }
 
-  #sendOne(call: UnaryCall, { headers }: WireHeaders): boolean {
+  #sendOne(call: UnaryCall, headers: MsgHdrs): boolean {
     const { inbox } = this.#connection;
     return this.#connection.send(call.subject, call.payload, inbox.replySubject(call.number), headers);
   }
 
-  #sendAll(subject: string, calls: readonly UnaryCall[], { headers }: WireHeaders): boolean {
+  #sendAll(subject: string, calls: readonly UnaryCall[], headers: MsgHdrs): boolean {
     this.#lastNumber += 1;
     const reply = this.#connection.inbox.batchSubject(this.#lastNumber);
     for (const call of calls) call.sentWith(subject, this.#lastNumber);
     return this.#connection.send(subject, packParts(calls), reply, headers);
   }
+}
+
+function isAlike(first: BatchMetadata, { deadlineMs, principal }: BatchMetadata): boolean {
+  if (principal !== first.principal) return false;
+  return deadlineMs <= first.deadlineMs * deadlineFactor && first.deadlineMs <= deadlineMs * deadlineFactor;
 }

@@ -8,22 +8,32 @@ interface Group<Part, Kind> {
   bytes: number;
 }
 
-/** Gathers the parts of one turn: those with the same key and kind are sent together, as many as fit into a message. */
+/**
+ * Gathers the parts of one turn: those with the same key and of a kind that goes with the first one's are sent together,
+ * as many as fit into a message. Those with the same key stay in their order.
+ */
 export class PartsOfTurn<Part extends PackedPart, Kind = undefined> {
   readonly #connection: BusConnection;
   readonly #send: (key: string, parts: readonly Part[], kind: Kind) => void;
+  readonly #isAlike: (first: Kind, kind: Kind) => boolean;
   #open = new Map<string, Group<Part, Kind>>();
   #isScheduled = false;
 
-  constructor(connection: BusConnection, send: (key: string, parts: readonly Part[], kind: Kind) => void) {
+  constructor(
+    connection: BusConnection,
+    send: (key: string, parts: readonly Part[], kind: Kind) => void,
+    isAlike: (first: Kind, kind: Kind) => boolean = Object.is,
+  ) {
     this.#connection = connection;
     this.#send = send;
+    this.#isAlike = isAlike;
   }
 
   add(key: string, part: Part, kind: Kind): void {
     const bytes = partBytes(part);
     const group = this.#open.get(key);
-    if (group !== undefined && group.kind === kind && group.bytes + bytes <= mostPackedBytes(this.#connection)) {
+    const isFitting = group !== undefined && group.bytes + bytes <= mostPackedBytes(this.#connection);
+    if (isFitting && this.#isAlike(group.kind, kind)) {
       group.parts.push(part);
       group.bytes += bytes;
     } else {

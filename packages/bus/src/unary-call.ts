@@ -63,7 +63,7 @@ export class UnaryCall implements Receiver, PackedPart, Dated {
   readonly #connection: BusConnection;
   readonly #target: MethodTarget;
   readonly #options: CallOptions;
-  readonly #deadlineMs: number;
+  readonly deadlineMs: number;
   readonly #done: OnOutcome;
   dueMs = Number.POSITIVE_INFINITY;
   place = -1;
@@ -80,7 +80,7 @@ export class UnaryCall implements Receiver, PackedPart, Dated {
     this.#connection = connection;
     this.#target = target;
     this.#options = options;
-    this.#deadlineMs = checkedDeadline(target.label, options.deadlineMs ?? defaultDeadlineMs);
+    this.deadlineMs = checkedDeadline(target.label, options.deadlineMs ?? defaultDeadlineMs);
     this.#done = done;
   }
 
@@ -89,14 +89,14 @@ export class UnaryCall implements Receiver, PackedPart, Dated {
     const { principal = anonymous, route, trace } = this.#options;
     this.#connection.assertConnected(this.method);
     this.payload = encodeMessage(this.#target.definition.requestType, request);
-    const metadata = { deadlineMs: this.#deadlineMs, principal };
+    const metadata = { deadlineMs: this.deadlineMs, principal };
     const headers = encodeCallHeaders(trace === undefined ? metadata : { ...metadata, trace });
     assertFits(this.#connection, this.method, this.payload.byteLength + headers.byteLength);
     const { batches, clock, deadlines, inbox } = this.#connection;
     this.number = inbox.register(this);
-    this.dueMs = clock.now() + this.#deadlineMs;
+    this.dueMs = clock.now() + this.deadlineMs;
     deadlines.add(this);
-    if (route !== undefined && trace === undefined) batches.add(this, this.#target.batchSubject(route), headers);
+    if (route !== undefined && trace === undefined) batches.add(this, this.#target.batchSubject(route), metadata);
     else if (!this.#connection.send(this.subject, this.payload, inbox.replySubject(this.number), headers.headers)) {
       this.#settle();
       throw busDisconnected(this.method, "NO");
@@ -104,7 +104,7 @@ export class UnaryCall implements Receiver, PackedPart, Dated {
   }
 
   onDue(): void {
-    this.end(deadlineExceeded(this.method, this.#deadlineMs));
+    this.end(deadlineExceeded(this.method, this.deadlineMs));
   }
 
   /** It went in a batch. */

@@ -58,6 +58,20 @@ test("calls with other principals or deadlines go in messages of their own, thos
   expect(told.map(({ text }) => JSON.parse(text)[1])).toEqual(principals);
   await client.say(none);
   expect(batches).toHaveLength(1);
+  await Promise.all([5_000, 60_000].map((deadlineMs) => client.say(none, { deadlineMs })));
+  expect(batches).toHaveLength(1);
+});
+
+test("calls with about the same deadline travel together, and each has its own", async () => {
+  batches.length = 0;
+  const client = createClient(bus, EchoDefinition, { route });
+  const hanging = client.hang({ text: "shorter", count: 0 }, { deadlineMs: 600 }).catch((thrown: unknown) => thrown);
+  const longer = client.hang({ text: "longer", count: 0 }, { deadlineMs: 900 }).catch((thrown: unknown) => thrown);
+  await client.say(none, { deadlineMs: 1_200 });
+  const reason = "DEADLINE_EXCEEDED";
+  expect(await Promise.race([hanging, longer])).toMatchObject({ reason, message: expect.stringContaining("600") });
+  expect(await longer).toMatchObject({ reason, message: expect.stringContaining("900") });
+  expect(batches).toHaveLength(1);
 });
 
 test("larger calls than one message holds are all answered", async () => {
