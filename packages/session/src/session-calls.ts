@@ -100,7 +100,7 @@ export class SessionCalls {
     const options: StoreCallOptions = {
       principal,
       deadlineMs: callTimeoutMs(method, request, askedMs),
-      ...(traceparent === "" ? {} : { trace: traceContextOf(traceparent, undefined) }),
+      trace: traceparent === "" ? undefined : traceContextOf(traceparent, undefined),
     };
     const call = services.start(method, withFloor(method, request, minRevision()), options, (outcome) => {
       // A call that was given up is not spoken of any more.

@@ -68,9 +68,8 @@ interface PlannedLock {
 
 function planLock(context: ClientContext, leases: readonly LeaseName[], options: LockOptions): PlannedLock {
   const { mode = "exclusive", units, capacity, signal, timeout, wait = true } = options;
-  const plan = planClaim(context, leases, { mode, units, capacity }, options);
   return {
-    plan: { ...plan, metricsName: namespaceMetrics, told: "later" },
+    plan: planClaim(context, leases, { mode, units, capacity }, options, lockParts),
     options: {
       signal: signal === undefined ? context.closing : AbortSignal.any([signal, context.closing]),
       timeoutMs: timeout === undefined ? undefined : toMs(timeout, "timeout"),
@@ -84,10 +83,8 @@ function claimLock(context: ClientContext, { options, plan }: PlannedLock): Prom
   return claimGrants(context, plan, options);
 }
 
-/** Locks have many names: they are counted by namespace, so that metrics stay few. */
-function namespaceMetrics({ namespace }: LeaseName): string {
-  return `${namespace}/*`;
-}
+/** Locks have many names: they are counted by namespace, so that metrics stay few. Few last. */
+const lockParts = { metricsName: ({ namespace }: LeaseName) => `${namespace}/*`, told: "later" } as const;
 
 /** What says that somebody else has, or may still be acting on, the lock. */
 const taken: ReadonlySet<string> = new Set([

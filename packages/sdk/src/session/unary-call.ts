@@ -71,8 +71,8 @@ export class UnaryCall<Response> implements WireCall, Dated {
   /** A copy of it was sent whose outcome nobody told: it may have happened, or still happen. */
   #isDoubtful = false;
   #lastError: TenureError | undefined;
-  #resolve: (response: Response) => void = () => {};
-  #reject: (error: TenureError) => void = () => {};
+  #resolve: ((response: Response) => void) | undefined;
+  #reject: ((error: TenureError) => void) | undefined;
 
   constructor(plan: UnaryPlan<Response>, port: CallPort) {
     this.#plan = plan;
@@ -103,9 +103,9 @@ export class UnaryCall<Response> implements WireCall, Dated {
     this.#end();
     this.#plan.onOver?.(false);
     try {
-      this.#resolve(this.#plan.decode(bytes));
+      this.#resolve?.(this.#plan.decode(bytes));
     } catch (thrown) {
-      this.#reject(toTenureError(thrown));
+      this.#reject?.(toTenureError(thrown));
     }
   }
 
@@ -196,7 +196,7 @@ export class UnaryCall<Response> implements WireCall, Dated {
     this.#end();
     const applied = this.#applied();
     this.#plan.onOver?.(applied === "UNKNOWN");
-    this.#reject(error.applied === "NO" && applied === "UNKNOWN" ? doubtful(error) : error);
+    this.#reject?.(error.applied === "NO" && applied === "UNKNOWN" ? doubtful(error) : error);
   }
 
   #end(): void {

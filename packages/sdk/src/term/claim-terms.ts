@@ -26,11 +26,14 @@ export function planClaim(
   leases: readonly LeaseName[],
   shape: ClaimShape,
   options: HoldOptions,
+  { metricsName, told }: Pick<PlannedClaim, "metricsName" | "told"> = leaderParts,
 ): PlannedClaim {
   const { claimant, mode, onOverrun, spec, timing, units } = claimFrame(context, shape, options);
   const claims = leases.map((lease) => ({ lease, mode, units, spec }));
-  return { leases, request: { claims, claimant }, timing, onOverrun, metricsName: showLease, told: "soon" };
+  return { leases, request: { claims, claimant }, timing, onOverrun, metricsName, told };
 }
+
+const leaderParts = { metricsName: showLease, told: "soon" } as const;
 
 /**
  * Claims once. Undefined when the grant came so late that its function could not even start: it was given back. Rejects
