@@ -5,7 +5,7 @@ import type { CallOptions, Client, ClientOptions, StreamCallOptions } from "./ca
 import type { MessageCodec, MethodDefinition, ServiceDefinition } from "./service-definition.ts";
 import { callStream } from "./stream-call.ts";
 import { batchSubject, callSubject } from "./subjects.ts";
-import { callUnary, type MethodTarget, UnaryCall } from "./unary-call.ts";
+import { callUnary, type MethodTarget, type OnOutcome, UnaryCall } from "./unary-call.ts";
 
 /**
  * A client of one service: a function per method. It holds nothing that must be closed, lives as long as the bus, and
@@ -58,9 +58,7 @@ export function createStart<Request, Response>(
   return (request, options, done) => {
     try {
       // What comes back is what the definition decodes, which the compiler cannot follow.
-      const call = new UnaryCall(connection, target, options, (response, fault) =>
-        done(fault ?? (response as Response)),
-      );
+      const call = new UnaryCall(connection, target, options, done as OnOutcome);
       call.start(request);
       return call;
     } catch (thrown) {

@@ -1,6 +1,6 @@
 import type { Msg } from "@nats-io/transport-node";
 import { encodeMessage } from "@tenure/contracts";
-import { type Dated, type Fault, invalid } from "@tenure/kernel";
+import { type Dated, Fault, invalid } from "@tenure/kernel";
 import { onAbort } from "./abort-fanout.ts";
 import type { BusConnection } from "./bus-connection.ts";
 import { encodeCallHeaders, replyKind } from "./call-headers.ts";
@@ -43,18 +43,18 @@ export function callUnary(
     const { signal } = options;
     if (signal?.aborted) throw cancelled(target.label, "NO", signal.reason);
     let ignoreSignal: (() => void) | undefined;
-    const call = new UnaryCall(connection, target, options, (outcome, fault) => {
+    const call = new UnaryCall(connection, target, options, (outcome) => {
       ignoreSignal?.();
-      if (fault === undefined) resolve(outcome);
-      else reject(fault);
+      if (outcome instanceof Fault) reject(outcome);
+      else resolve(outcome);
     });
     call.start(request);
     if (signal !== undefined) ignoreSignal = onAbort(signal, () => call.cancel(signal.reason));
   });
 }
 
-/** Told the response, or a fault. */
-export type OnOutcome = (response: unknown, fault?: Fault) => void;
+/** Told the response, or a fault, once. */
+export type OnOutcome = (outcome: unknown) => void;
 
 /** One call of a method: it ends once, with `done`. */
 export class UnaryCall implements Receiver, PackedPart, Dated {
@@ -141,7 +141,7 @@ export class UnaryCall implements Receiver, PackedPart, Dated {
   end(fault: Fault): void {
     if (this.isOver) return;
     this.#settle();
-    this.#done(undefined, fault);
+    this.#done(fault);
   }
 
   #receive(bytes: Uint8Array, isFailure: boolean): void {

@@ -50,7 +50,7 @@ const finalForWaits: ReadonlySet<string> = new Set(["PARTITION_HALTED", "BUS_CLO
 export class StoreCall implements OpenCall, Member {
   readonly #port: SendPort;
   readonly #input: StoreCallInput;
-  readonly #endsAtMs: number;
+  #endsAtMs = 0;
   #partition: number | undefined;
   #sending = 0;
   #epoch: bigint | undefined;
@@ -68,7 +68,6 @@ export class StoreCall implements OpenCall, Member {
     this.#port = port;
     this.#input = input;
     this.#partition = input.partition;
-    this.#endsAtMs = port.clock.now() + input.options.deadlineMs;
   }
 
   get wait(): OpenWait | undefined {
@@ -119,6 +118,7 @@ export class StoreCall implements OpenCall, Member {
     const sending = this.#sending;
     this.#epoch = epoch;
     this.sentAtMs = this.#port.clock.now();
+    if (isFirst) this.#endsAtMs = this.sentAtMs + options.deadlineMs;
     const replaced = this.#sent;
     this.#sent = send(
       wait === undefined || isFirst ? request : wait.request(),

@@ -14,8 +14,8 @@ export interface WireCall {
   number: number;
   /** Encodes the request for the message with this number. Called once, when it is sent. */
   encode(sendNumber: bigint): Uint8Array;
-  /** How long the server may take, from now; undefined leaves it to the server. */
-  serverTimeoutMs(): number | undefined;
+  /** It is sent now: how long the server may take from here on; undefined leaves it to the server. */
+  serverTimeoutMs(nowMs: number): number | undefined;
   /** A response. For a unary call it is the only one. */
   onResponse(bytes: Uint8Array): void;
   /** A server stream has ended cleanly. */
@@ -84,8 +84,8 @@ export class CallTable {
     return cancels;
   }
 
-  /** The calls for a message that has `usedBytes` already, as many as fit. */
-  take(sendNumber: bigint, room: MessageRoom, usedBytes = 0): SessionCall[] {
+  /** The calls for a message that is sent now and has `usedBytes` already, as many as fit. */
+  take(sendNumber: bigint, nowMs: number, room: MessageRoom, usedBytes = 0): SessionCall[] {
     const calls: SessionCall[] = [];
     const queue = this.#queue;
     let bytes = usedBytes;
@@ -99,7 +99,7 @@ export class CallTable {
       // A request that is too large for what is left goes first in the next message, encoded anew.
       if (bytes + request.length + callOverheadBytes > room.maxBytes) break;
       bytes += request.length + callOverheadBytes;
-      calls.push(this.#sent(call, request));
+      calls.push(this.#sent(call, request, nowMs));
     }
     this.#queue = queue.slice(seen);
     return calls;
@@ -155,13 +155,13 @@ export class CallTable {
     }
   }
 
-  #sent(call: WireCall, request: Uint8Array): SessionCall {
+  #sent(call: WireCall, request: Uint8Array, nowMs: number): SessionCall {
     this.#queuedCount -= 1;
     this.#lastNumber += 1;
     call.number = this.#lastNumber;
     this.#open.set(call.number, call);
     const { credit, method, traceparent } = call;
-    const timeoutMs = call.serverTimeoutMs();
+    const timeoutMs = call.serverTimeoutMs(nowMs);
     const timeout = timeoutMs === undefined ? undefined : durationFromMs(timeoutMs);
     return { number: BigInt(call.number), method, request, timeout, traceparent, credit };
   }

@@ -157,7 +157,7 @@ export class Exchange implements LinkListener {
       cancels: this.calls.takeCancels(),
       credits: this.#takeCredits(),
       answers: this.candidates.takeAnswers(),
-      calls: this.calls.take(BigInt(sendNumber), room, renewals.length),
+      calls: this.calls.take(BigInt(sendNumber), this.#options.clock.now(), room, renewals.length),
       renewals,
       closing: false,
     };

@@ -91,10 +91,10 @@ export class UnaryCall<Response> implements WireCall, Dated {
     return this.#plan.encode(sendNumber);
   }
 
-  serverTimeoutMs(): number | undefined {
+  serverTimeoutMs(nowMs: number): number | undefined {
     this.#isUnderWay = true;
     // Whole milliseconds: calls of one turn have the same, and can travel on together.
-    const remainingMs = Math.max(1, Math.ceil(this.dueMs - this.#port.clock.now()));
+    const remainingMs = Math.max(1, Math.ceil(this.dueMs - nowMs));
     return this.#plan.serverTimeoutMs ?? (Number.isFinite(remainingMs) ? remainingMs : undefined);
   }
 
