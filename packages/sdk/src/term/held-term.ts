@@ -1,6 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { HoldMode } from "@tenure/contracts";
-import { TenureError, toTenureError } from "../errors.ts";
+import { toTenureError } from "../errors.ts";
 import type { Guard } from "../guard/guard.ts";
 import { TermGuard } from "../guard/term-guard.ts";
 import type { ClientContext } from "../instance/client-context.ts";
@@ -10,6 +9,7 @@ import type { LeaseMetrics } from "../metrics/client-metrics.ts";
 import type { TraceSpan } from "../metrics/tracer.ts";
 import type { Granted, Keeping } from "../session/session.ts";
 import type { TermTiming } from "../timing/term-timing.ts";
+import { holdOf, modeOf } from "./granted-hold.ts";
 import { KeptTerm } from "./kept-term.ts";
 import { type LeaseName, showLease } from "./lease-name.ts";
 import { eventOfRefusal, isTermRefusal } from "./refusal.ts";
@@ -68,14 +68,13 @@ export class HeldTerm implements RunningTerm {
   #onFinished: (() => void) | undefined;
   #isFinished = false;
 
-  /** Begins to renew at once. The caller has made sure that enough of the term is left: see {@link isWorthHolding}. */
+  /** Begins to renew at once. The caller has made sure that enough of the term is left: see `isWorthHolding`. */
   constructor(context: ClientContext, { grant, sentAtMs }: Granted, parts: TermParts) {
-    const { hold, lease } = grant;
-    if (hold === undefined || lease === undefined) throw malformedGrant();
+    const { hold, lease } = holdOf(grant);
     this.lease = lease;
     this.token = hold.token;
     this.holder = hold.holder;
-    this.mode = modeNames[hold.mode] ?? "exclusive";
+    this.mode = modeOf(hold);
     this.units = Math.max(1, hold.units);
     this.#context = context;
     this.#parts = parts;
@@ -302,20 +301,4 @@ export class HeldTerm implements RunningTerm {
   }
 }
 
-/** Whether so much of a grant is left that its function may be started: its signal would not fire at once. */
-export function isWorthHolding({ sentAtMs }: Granted, { usableTermMs, drainMs }: TermTiming, nowMs: number): boolean {
-  return nowMs < sentAtMs + usableTermMs - drainMs;
-}
-
 const tick: TermEvent = { kind: "tick" };
-
-const modeNames: Readonly<Record<number, HoldingMode>> = {
-  [HoldMode.EXCLUSIVE]: "exclusive",
-  [HoldMode.SHARED]: "shared",
-  [HoldMode.COUNTED]: "counted",
-};
-
-function malformedGrant(): TenureError {
-  const message = "the service granted a lease without saying which";
-  return new TenureError({ code: "INTERNAL", reason: "MALFORMED_MESSAGE", message });
-}
