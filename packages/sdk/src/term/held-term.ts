@@ -8,7 +8,6 @@ import type { RunningTerm } from "../instance/running-terms.ts";
 import type { LeaseMetrics } from "../metrics/client-metrics.ts";
 import type { TraceSpan } from "../metrics/tracer.ts";
 import type { Granted, Keeping } from "../session/session.ts";
-import type { TermTiming } from "../timing/term-timing.ts";
 import { holdOf, modeOf } from "./granted-hold.ts";
 import { KeptTerm } from "./kept-term.ts";
 import { type LeaseName, showLease } from "./lease-name.ts";
@@ -17,6 +16,7 @@ import { releaseTerm } from "./release-term.ts";
 import type { HoldingMode, TermEvents, TermSignal } from "./term.ts";
 import { describeEnd, isOnRequest, returned, type TermEnd } from "./term-end.ts";
 import { TermEnded } from "./term-ended.ts";
+import type { TermParts } from "./term-parts.ts";
 import {
   beginTerm,
   deadlineOf,
@@ -29,17 +29,6 @@ import {
   type TermState,
 } from "./term-state.ts";
 import { TypedListeners } from "./typed-listeners.ts";
-
-/** What a term needs besides its grant. */
-export interface TermParts {
-  readonly timing: TermTiming;
-  /** What happens when the function still runs at the deadline: the process ends, or the signal has to do. */
-  readonly onOverrun: "exit" | "signal-only";
-  /** The name that its metrics carry. */
-  readonly metricsName: string;
-  /** When the thread that renews is told of it: soon, or when it turns out to last. */
-  readonly told: "soon" | "later";
-}
 
 /**
  * The shell around a term's rules: feeds {@link step} with what the session and the clock say, and does what it asks
