@@ -100,7 +100,7 @@ function checkedPrincipal(principal: string): string {
 const read = new Map<string, CallMetadata>();
 
 /** What a request says of itself; see {@link decodeCallHeaders}. Headers that have been read before are not taken apart again. */
-export function metadataOf(message: Msg): CallMetadata {
+export function metadataOf(message: Msg | MsgImpl): CallMetadata {
   if (!(message instanceof MsgImpl) || message._msg.hdr < 0) return decodeCallHeaders(message.headers);
   const { _msg, _rdata } = message;
   const bytes = Buffer.from(_rdata.buffer, _rdata.byteOffset, _msg.hdr).toString("latin1");
