@@ -41,8 +41,11 @@ export interface EngineParts extends AsyncDisposable {
 
 /** Clients are told that the server lives at least this often, in milliseconds. */
 const heartbeatMs = 5_000;
-/** Renewals of several clients wait this long for each other, in milliseconds: nothing beside the seconds that they have. */
-const companyMs = 20;
+/**
+ * Renewals of several clients wait this long for each other, in milliseconds: nothing beside the seconds that they have,
+ * and an append of the log costs the same for a thousand.
+ */
+const companyMs = 50;
 /** Longer than any coordinator waits for an answer to its ping. */
 const pingAnswerMs = 5_000;
 

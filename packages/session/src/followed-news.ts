@@ -11,7 +11,7 @@ import {
 } from "@tenure/contracts";
 import { type LeaseKey, leaseKey } from "@tenure/core";
 import type { News } from "./news.ts";
-import { holdsOf, type PackedGroup } from "./renewal-groups.ts";
+import { holdsStart, type PackedGroup } from "./renewal-groups.ts";
 
 /** Leases that one session hears news of; the holders of more learn the rest by their renewals. */
 const mostFollowed = 100_000;
@@ -56,13 +56,13 @@ export class FollowedNews {
 
   /** The client renews these holds: their terms are its own if it is their principal. */
   onRenewal({ bytes, holdIds, partition }: PackedGroup): void {
-    const packed = holdsOf(bytes);
+    const start = holdsStart(bytes);
     const seen = this.#seen.get(partition);
     // A client renews the same holds again and again.
-    if (seen !== undefined && Buffer.compare(seen, packed) === 0) return;
+    if (seen !== undefined && isRest(seen, bytes, start)) return;
     let isAll = true;
     for (const holdId of holdIds) isAll = this.#followTerm(partition, holdId) && isAll;
-    if (isAll) this.#seen.set(partition, packed.slice());
+    if (isAll) this.#seen.set(partition, bytes.slice(start));
     else this.#seen.delete(partition);
   }
 
@@ -192,6 +192,13 @@ export class FollowedNews {
     followed.unfollow();
     this.#leases.delete(lease);
   }
+}
+
+/** Whether the bytes from `start` on are these. */
+function isRest(seen: Uint8Array, bytes: Uint8Array, start: number): boolean {
+  if (seen.length !== bytes.length - start) return false;
+  for (let at = 0; at < seen.length; at += 1) if (seen[at] !== bytes[start + at]) return false;
+  return true;
 }
 
 function isFor({ candidates, tokens }: Followed, { push }: SessionPush): boolean {

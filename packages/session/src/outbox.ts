@@ -112,26 +112,31 @@ export class Outbox {
     this.#queuedBytes = 0;
   }
 
+  /** Its turn to say what was added. */
+  onTurn(): void {
+    this.#isScheduled = false;
+    this.flush();
+    if (this.#queuedBytes > this.#port.mostQueuedBytes) this.#port.onTooMuch(this.#queuedBytes);
+  }
+
   #schedule(): void {
     if (this.#isScheduled || this.#isClosed) return;
     this.#isScheduled = true;
-    afterPromises(() => {
-      this.#isScheduled = false;
-      this.flush();
-      if (this.#queuedBytes > this.#port.mostQueuedBytes) this.#port.onTooMuch(this.#queuedBytes);
-    });
+    if (speaking.length === 0) afterPromises(letSpeak);
+    speaking.push(this);
   }
 
   #sendSome(): void {
     const replies = this.#take(this.#replies, bytesOf);
-    const refusals = this.#take(this.#refusals, () => refusalBytes);
-    const pushes = this.#take(this.#pushes, () => refusalBytes);
-    const renewalAcks = joinPacked(this.#take(this.#acks, ({ length }) => length));
-    this.#send({ replies, refusals, pushes, renewalAcks });
+    const refusals = this.#take(this.#refusals, sizeOfRefusal);
+    const pushes = this.#take(this.#pushes, sizeOfRefusal);
+    const acks = this.#take(this.#acks, sizeOfAcks);
+    this.#send({ replies, refusals, pushes, renewalAcks: acks.length === 0 ? noBytes : joinPacked(acks) });
   }
 
   /** The first of what waits, as much as one message may carry of it, and at least one. */
   #take<Part>(waiting: Part[], sizeOf: (part: Part) => number): Part[] {
+    if (waiting.length === 0) return [];
     let count = 0;
     let bytes = 0;
     for (const part of waiting) {
@@ -146,21 +151,36 @@ export class Outbox {
   #send(parts: Partial<SessionServiceSessionResponse>): void {
     if (this.#isClosed) return;
     this.sent += 1;
-    const message = {
-      welcome: undefined,
-      replies: [],
-      renewalAcks: noBytes,
-      refusals: [],
-      pushes: [],
-      goodbye: undefined,
-      ...parts,
+    this.#isFull = !this.#port.send({
+      welcome: parts.welcome,
+      replies: parts.replies ?? [],
+      renewalAcks: parts.renewalAcks ?? noBytes,
+      refusals: parts.refusals ?? [],
+      pushes: parts.pushes ?? [],
+      goodbye: parts.goodbye,
       receivedNumber: this.receivedNumber,
-    };
-    this.#isFull = !this.#port.send(message);
+    });
   }
 }
 
+/** Those that have something to say in this turn: one microtask is for all of them, as a thousand renewals may be. */
+let speaking: Outbox[] = [];
+
+function letSpeak(): void {
+  const all = speaking;
+  speaking = [];
+  for (const outbox of all) outbox.onTurn();
+}
+
 const noBytes = new Uint8Array(0);
+
+function sizeOfRefusal(): number {
+  return refusalBytes;
+}
+
+function sizeOfAcks({ length }: Uint8Array): number {
+  return length;
+}
 
 function bytesOf({ also, outcome }: SessionReply): number {
   const bytes = outcome?.$case === "response" ? outcome.value.length : refusalBytes;

@@ -1,6 +1,7 @@
 import { anonymous } from "@tenure/bus";
 import {
   type EndingHold,
+  encodeMessage,
   type PackedRefusal,
   type RenewalSource,
   StoreServiceRenewRequest,
@@ -35,10 +36,12 @@ type Taken = Pick<Queued, "client" | "groups">;
 
 /** What gathers for one partition while a call is under way. */
 interface Lane {
-  readonly queue: Map<RenewalClient, Queued>;
+  queue: Map<RenewalClient, Queued>;
   isUnderWay: boolean;
   gathering: Timer | undefined;
+  /** What waits, in holds and in about the bytes that it takes. */
   holds: number;
+  bytes: number;
   /** How many clients the last call was for, and when it was sent. */
   sources: number;
   sentAtMs: number;
@@ -105,7 +108,8 @@ export class RenewalCoalescer {
     const known = this.#lanes.get(partition);
     if (known !== undefined) return known;
     if (!this.#calls.hasPartition(partition)) return undefined;
-    const lane = { queue: new Map(), isUnderWay: false, gathering: undefined, holds: 0, sources: 0, sentAtMs: 0 };
+    const empty = { queue: new Map(), holds: 0, bytes: 0 };
+    const lane = { ...empty, isUnderWay: false, gathering: undefined, sources: 0, sentAtMs: 0 };
     this.#lanes.set(partition, lane);
     return lane;
   }
@@ -132,9 +136,9 @@ export class RenewalCoalescer {
   #turn(partition: number): void {
     const lane = this.#lanes.get(partition);
     if (lane === undefined || lane.isUnderWay || lane.queue.size === 0) return;
-    const taken = takeSome(lane);
+    const taken = take(lane);
     const sources = taken.map(sourceOf);
-    const request = StoreServiceRenewRequest.encode({ sources }).finish();
+    const request = encodeMessage(StoreServiceRenewRequest, { sources });
     const options = { principal: anonymous, deadlineMs: this.#gathering?.deadlineMs ?? renewTimeoutMs };
     lane.isUnderWay = true;
     lane.sources = sources.length;
@@ -151,14 +155,35 @@ export class RenewalCoalescer {
 /** Puts a group at the end of its client's; a fault when there is no room for it. */
 function enqueue(lane: Lane, client: RenewalClient, group: PackedGroup): Fault | undefined {
   const holds = group.holdIds.length;
-  const queued = lane.queue.get(client) ?? { client, groups: [], holds: 0 };
-  if (queued.holds + holds > mostQueuedPerClient) return queueFull("queued-renewals-per-client", mostQueuedPerClient);
+  const queued = lane.queue.get(client);
+  if ((queued?.holds ?? 0) + holds > mostQueuedPerClient) {
+    return queueFull("queued-renewals-per-client", mostQueuedPerClient);
+  }
   if (lane.holds + holds > mostQueuedHolds) return queueFull("queued-renewals-per-partition", mostQueuedHolds);
-  queued.groups.push(group);
-  queued.holds += holds;
   lane.holds += holds;
-  lane.queue.set(client, queued);
+  lane.bytes += bytesOf(client, group);
+  if (queued === undefined) lane.queue.set(client, { client, groups: [group], holds });
+  else {
+    queued.groups.push(group);
+    queued.holds += holds;
+  }
   return undefined;
+}
+
+function bytesOf({ clientId, principal }: RenewalClient, { bytes }: PackedGroup): number {
+  return bytes.length + clientId.length + principal.length;
+}
+
+/** Takes from the queue what one call may carry: mostly everything. */
+function take(lane: Lane): readonly Taken[] {
+  const { bytes, holds, queue } = lane;
+  const isAll = queue.size <= mostSourcesPerCall && holds <= mostHoldsPerCall && bytes <= mostBytesPerCall;
+  if (!isAll) return takeSome(lane);
+  // A map for each call: entries of one that is used again and again grow old with it.
+  lane.queue = new Map();
+  lane.holds = 0;
+  lane.bytes = 0;
+  return [...queue.values()];
 }
 
 /**
@@ -178,7 +203,7 @@ function takeSome(lane: Lane): readonly Taken[] {
       if (!fits(group)) break;
       groups.push(group);
       holds += group.holdIds.length;
-      bytes += group.bytes.length + queued.client.clientId.length + queued.client.principal.length;
+      bytes += bytesOf(queued.client, group);
     }
     if (groups.length === 0) break;
     taken.push({ client: queued.client, groups });
@@ -190,6 +215,7 @@ function takeSome(lane: Lane): readonly Taken[] {
     break;
   }
   lane.holds -= holds;
+  lane.bytes -= bytes;
   return taken;
 }
 

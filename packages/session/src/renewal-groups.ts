@@ -24,7 +24,8 @@ export function packedGroups(bytes: Uint8Array): readonly PackedGroup[] {
   const groups = decodeRenewals(bytes);
   const [only] = groups;
   if (only !== undefined && groups.length === 1 && only.holdIds.length <= mostHoldsPerCall) {
-    return [{ ...only, bytes: bytes.subarray(1) }];
+    const { holdIds, partition, sendNumber } = only;
+    return [{ partition, sendNumber, holdIds, bytes: bytes.subarray(1) }];
   }
   return groups.flatMap(({ partition, sendNumber, holdIds }) => {
     const parts: PackedGroup[] = [];
@@ -36,11 +37,11 @@ export function packedGroups(bytes: Uint8Array): readonly PackedGroup[] {
   });
 }
 
-/** The part of a group's bytes that says which holds it has: all but its partition and send number. */
-export function holdsOf(bytes: Uint8Array): Uint8Array {
+/** Where the part of a group's bytes begins that says which holds it has: after its partition and send number. */
+export function holdsStart(bytes: Uint8Array): number {
   let start = 0;
   for (let numbers = 0; numbers < 2; start += 1) if ((bytes[start] ?? 0) < 0x80) numbers += 1;
-  return bytes.subarray(start);
+  return start;
 }
 
 /** Groups one after the other as packed renewals. No groups give no bytes. */
@@ -58,5 +59,7 @@ export function packGroups(groups: readonly Uint8Array[]): Uint8Array {
 
 /** Several packed renewals as one. */
 export function joinPacked(packed: readonly Uint8Array[]): Uint8Array {
+  const [only] = packed;
+  if (only !== undefined && packed.length === 1) return only;
   return packGroups(packed.filter(({ length }) => length > 0).map((bytes) => bytes.subarray(1)));
 }
