@@ -22,7 +22,9 @@ export class Cohort {
   readonly requestTimeoutMs: number;
   readonly #port: CohortPort;
   readonly #partitions = new Map<number, HoldSet<KeptEntry>>();
-  readonly #checks = new Set<Timer>();
+  /** Sends that some hold may still wait for an answer of, oldest first, and when that is a miss. */
+  #expected: { readonly sendNumber: number; readonly dueMs: number }[] = [];
+  #check: Timer | undefined;
   #timer: Timer | undefined;
   #dueAtMs: number;
   #isDue = false;
@@ -67,9 +69,8 @@ export class Cohort {
   /** Renews at the end of this turn; the interval starts anew. */
   renewNow(): void {
     this.#due();
-    this.#timer?.cancel();
+    // The timer finds that it is too early and is set anew.
     this.#dueAtMs = this.#port.clock.now() + this.intervalMs;
-    this.#arm();
   }
 
   /** Renews within `delayMs`, if the interval does not do so earlier anyway. */
@@ -86,19 +87,21 @@ export class Cohort {
     this.#isDue = false;
     const nowMs = this.#port.clock.now();
     const groups: RenewalGroup[] = [];
+    let answeredByAll = sendNumber;
     for (const [partition, holds] of this.#partitions) {
       const renewed = holds.without((entry) => entry.isOver(nowMs));
       for (const entry of renewed.entries) if (entry.firstNumber === 0) entry.firstNumber = sendNumber;
+      for (const entry of holds.entries) answeredByAll = Math.min(answeredByAll, entry.settledNumber);
       groups.push(...renewed.groups(partition, sendNumber));
     }
-    if (groups.length > 0) this.#expectAnswers(sendNumber);
+    if (groups.length > 0) this.#expectAnswers(sendNumber, answeredByAll, nowMs + this.requestTimeoutMs);
     return groups;
   }
 
   stop(): void {
     this.#timer?.cancel();
-    for (const check of this.#checks) check.cancel();
-    this.#checks.clear();
+    this.#check?.cancel();
+    this.#expected = [];
   }
 
   #arm(): void {
@@ -108,6 +111,10 @@ export class Cohort {
 
   #tick(): void {
     const nowMs = this.#port.clock.now();
+    if (nowMs < this.#dueAtMs) {
+      this.#arm();
+      return;
+    }
     // Instants that a busy thread has slept through are skipped, not made up for.
     this.#dueAtMs = Math.max(this.#dueAtMs + this.intervalMs, nowMs + this.intervalMs / 2);
     this.#arm();
@@ -129,15 +136,30 @@ export class Cohort {
     for (const entry of this.#all()) entry.miss(error);
   }
 
-  #expectAnswers(sendNumber: number): void {
-    const check = this.#port.clock.schedule(this.requestTimeoutMs, () => {
-      this.#checks.delete(check);
-      const late = this.#all().filter((entry) => entry.isUnanswered(sendNumber));
-      if (late.length === 0) return;
-      const error = unanswered(this.requestTimeoutMs);
-      for (const entry of late) entry.miss(error);
+  /** What all holds have the answers of, up to `answeredByAll`, is not looked at again. */
+  #expectAnswers(sendNumber: number, answeredByAll: number, dueMs: number): void {
+    const isAnswered = (this.#expected.at(-1)?.sendNumber ?? 0) <= answeredByAll;
+    this.#expected = isAnswered ? [] : this.#expected.filter((one) => one.sendNumber > answeredByAll);
+    this.#expected.push({ sendNumber, dueMs });
+    if (this.#check === undefined) this.#armCheck(this.requestTimeoutMs);
+  }
+
+  #armCheck(inMs: number): void {
+    this.#check = this.#port.clock.schedule(inMs, () => {
+      this.#check = undefined;
+      const nowMs = this.#port.clock.now();
+      while ((this.#expected[0]?.dueMs ?? Number.POSITIVE_INFINITY) <= nowMs) this.#missUnanswered();
+      const [next] = this.#expected;
+      if (next !== undefined) this.#armCheck(next.dueMs - nowMs);
     });
-    this.#checks.add(check);
+  }
+
+  #missUnanswered(): void {
+    const sendNumber = this.#expected.shift()?.sendNumber ?? 0;
+    const late = this.#all().filter((entry) => entry.isUnanswered(sendNumber));
+    if (late.length === 0) return;
+    const error = unanswered(this.requestTimeoutMs);
+    for (const entry of late) entry.miss(error);
   }
 
   #all(): KeptEntry[] {

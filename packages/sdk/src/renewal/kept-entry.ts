@@ -36,6 +36,11 @@ export class KeptEntry {
     return this.provenAtMs + usableTermMs - drainMs <= nowMs;
   }
 
+  /** The highest send number up to which it waits for no answer. */
+  get settledNumber(): number {
+    return this.firstNumber === 0 ? Number.POSITIVE_INFINITY : Math.max(this.answeredNumber, this.firstNumber - 1);
+  }
+
   /** Tells of a renewal that failed. */
   miss(error: TenureError): void {
     if (!this.isStopped) this.listener.onMissed(error);

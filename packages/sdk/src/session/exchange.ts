@@ -60,7 +60,11 @@ export class Exchange implements LinkListener {
     const { beatIntervalMs, clock, random, requestTimeoutMs, transport } = options;
     this.#options = options;
     this.#whyNotConnected = notConnected(transport.address);
-    const noteSend = (sendNumber: number) => this.#instants.note(sendNumber, clock.now());
+    const noteSend = (sendNumber: number) => {
+      const nowMs = clock.now();
+      this.#instants.note(sendNumber, nowMs);
+      return nowMs;
+    };
     this.#link = new Link({ transport, clock, random, beatIntervalMs, requestTimeoutMs, noteSend }, this);
     this.keeper = new InlineKeeper({
       clock,

@@ -43,8 +43,8 @@ export interface LinkOptions {
   readonly beatIntervalMs: number;
   /** T: how long the welcome may take, and the allowance on top of the server's own heartbeats. */
   readonly requestTimeoutMs: number;
-  /** Notes the instant of a number, just before its message is put together and sent. */
-  noteSend(sendNumber: number): void;
+  /** Notes the instant of a number, just before its message is put together and sent, and says it. */
+  noteSend(sendNumber: number): number;
 }
 
 /** A term of 11 s must survive several tries, so a try is never more than a second away. */
@@ -77,7 +77,8 @@ export class Link {
   #sentAtMs = 0;
   #heardAtMs = 0;
   /** The oldest message that the server has not said to have received, and when it was sent; 0 if there is none. */
-  #unreceived = { number: 0, atMs: 0 };
+  #unreceivedNumber = 0;
+  #unreceivedAtMs = 0;
   #connectedAtMs = 0;
   #silenceMs = 0;
   #beat: Timer | undefined;
@@ -108,7 +109,7 @@ export class Link {
     const isPresent = () => this.#generation === generation && !this.#isClosed;
     this.#isWritable = true;
     this.#room = undefined;
-    this.#unreceived = { number: 0, atMs: 0 };
+    this.#unreceivedNumber = 0;
     this.#stream = transport.open({
       onMessage: (message) => isPresent() && this.#onMessage(message),
       onWritable: () => isPresent() && this.#onWritable(),
@@ -117,7 +118,7 @@ export class Link {
     this.#watch = clock.schedule(requestTimeoutMs, () => {
       this.#onBroken(unreachable(`${transport.address} did not greet within ${requestTimeoutMs} ms`));
     });
-    this.#send({ ...emptyParts, hello: this.#listener.hello() });
+    this.#send(emptyParts, this.#number(), this.#listener.hello());
   }
 
   /** Sends what there is at the end of this turn; nothing while there is no stream. */
@@ -218,20 +219,25 @@ export class Link {
     // Bounded: each message takes at least one call, or all cancels, credits and renewals that are due.
     while (this.#room !== undefined && this.#isWritable && this.#listener.hasWork(this.#room)) {
       const number = this.#number();
-      this.#send({ ...this.#listener.compose(number, this.#room), hello: undefined }, number);
+      this.#send(this.#listener.compose(number, this.#room), number);
     }
   }
 
   #number(): number {
     this.#sendNumber += 1;
-    this.#options.noteSend(this.#sendNumber);
+    this.#sentAtMs = this.#options.noteSend(this.#sendNumber);
     return this.#sendNumber;
   }
 
-  #send(message: Omit<SessionServiceSessionRequest, "sendNumber">, number = this.#number()): void {
-    this.#sentAtMs = this.#options.clock.now();
-    if (this.#unreceived.number === 0) this.#unreceived = { number, atMs: this.#sentAtMs };
-    this.#isWritable = this.#stream?.send({ ...message, sendNumber: BigInt(number) }) ?? false;
+  #send(parts: MessageParts, number = this.#number(), hello?: SessionHello): void {
+    if (this.#unreceivedNumber === 0) {
+      this.#unreceivedNumber = number;
+      this.#unreceivedAtMs = this.#sentAtMs;
+    }
+    const { answers, calls, cancels, closing, credits, renewals } = parts;
+    const sendNumber = BigInt(number);
+    const message = { hello, calls, cancels, credits, renewals, answers, closing, sendNumber };
+    this.#isWritable = this.#stream?.send(message) ?? false;
   }
 
   /** An empty message is a beat: it keeps open waits alive and shows that the client is there. */
@@ -245,9 +251,9 @@ export class Link {
   }
 
   #noteReceived(received: number): void {
-    if (received < this.#unreceived.number) return;
-    const isAllReceived = received >= this.#sendNumber;
-    this.#unreceived = isAllReceived ? { number: 0, atMs: 0 } : { number: received + 1, atMs: this.#heardAtMs };
+    if (received < this.#unreceivedNumber) return;
+    this.#unreceivedNumber = received >= this.#sendNumber ? 0 : received + 1;
+    this.#unreceivedAtMs = this.#heardAtMs;
   }
 
   /** Breaks a stream that has died in either direction: one that says nothing, or whose server receives nothing. */
@@ -256,8 +262,7 @@ export class Link {
     const dueAtMs = clock.now() + inMs;
     this.#watch = clock.schedule(inMs, () => {
       const nowMs = clock.now();
-      const oldestMs =
-        this.#unreceived.number === 0 ? this.#heardAtMs : Math.min(this.#heardAtMs, this.#unreceived.atMs);
+      const oldestMs = this.#unreceivedNumber === 0 ? this.#heardAtMs : Math.min(this.#heardAtMs, this.#unreceivedAtMs);
       const leftMs = oldestMs + this.#silenceMs - nowMs;
       // A thread that was busy itself has messages waiting that it has not read.
       const wasAsleep = nowMs - dueAtMs > requestTimeoutMs / 2;
@@ -279,8 +284,7 @@ export class Link {
   }
 }
 
-const emptyParts: Omit<SessionServiceSessionRequest, "sendNumber"> = Object.freeze({
-  hello: undefined,
+const emptyParts: MessageParts = Object.freeze({
   calls: [],
   cancels: [],
   renewals: new Uint8Array(0),
