@@ -17,7 +17,7 @@ export const connections: Benchmark = {
     ratioRow(
       {
         name: "against etcd",
-        measures: "renewals a second, both through grpc-js",
+        measures: "renewals a second, the SDK against etcd through grpc-js",
         figure: "rate",
         of: "tenure-grpc",
         to: "etcd-grpc",
@@ -26,7 +26,7 @@ export const connections: Benchmark = {
     ),
     ratioRow({
       name: "against etcd's fastest client",
-      measures: "the SDK through grpc-js against hand-framed HTTP/2",
+      measures: "the SDK against etcd through gRPC's frames on node:http2",
       figure: "rate",
       of: "tenure-grpc",
       to: "etcd-http2",
