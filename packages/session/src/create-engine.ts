@@ -43,9 +43,9 @@ export interface EngineParts extends AsyncDisposable {
 const heartbeatMs = 5_000;
 /**
  * Renewals of several clients wait this long for each other, in milliseconds: nothing beside the seconds that they have,
- * and an append of the log costs the same for a thousand.
+ * and an append of the log costs the same for a thousand. More would bound the rate of a client that waits for each.
  */
-const companyMs = 50;
+const companyMs = 30;
 /** Longer than any coordinator waits for an answer to its ping. */
 const pingAnswerMs = 5_000;
 
