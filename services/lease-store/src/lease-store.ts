@@ -209,6 +209,8 @@ export class LeaseStore implements AsyncDisposable {
           batchIdOf: (payload) => logCodec.batchIdOf(payload) ?? "",
           prevBatchIdOf: logCodec.prevBatchIdOf,
         }),
+      // What a turn publishes is written when its promises are done, which is before the next of these.
+      turn: () => new Promise((resolve) => setImmediate(resolve)),
     };
   }
 

@@ -193,6 +193,7 @@ export class PartitionOwner {
     if (first !== undefined) return first;
     for (;;) {
       await this.#wakening.untilAwake();
+      await this.#ports.turn?.();
       if (signal.aborted) return { kind: "stopped" };
       if (this.#isReplaced) return { kind: "replaced", isClean: true };
       const turn = this.#nextTurn();

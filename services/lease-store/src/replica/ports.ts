@@ -47,4 +47,9 @@ export interface ReplicaPorts {
   readonly codec: LogCodec;
   /** The writer of one partition. */
   writerOf(partition: number): PartitionWriter;
+  /**
+   * Resolves when what others have sent by now has left the process. Whoever decides next takes its turn then, so that one
+   * partition's append is under way while the next one decides. Default: at once.
+   */
+  readonly turn?: () => Promise<void>;
 }
