@@ -183,6 +183,35 @@ describe("a held term", () => {
     expect(client.metrics.of("jobs/*").overruns).toBe(1);
   });
 
+  it.each(["signal", "proof"])(
+    "is released once when its %s makes a listener release it, after the answer",
+    async (what) => {
+      const { client, term, session, kept } = await heldLock();
+      const told: string[] = [];
+      const release = () => void term.release().then(() => told.push("inner"));
+      term.signal.addEventListener("abort", release);
+      if (what === "proof") {
+        kept.listener.onMissed(unavailable());
+        kept.provenAtMs = 1_050;
+        await session.clock.advance(60);
+        term.on("held", release);
+      }
+      let answer = (): void => undefined;
+      session.releasing = () =>
+        new Promise((resolve) => {
+          answer = () => resolve({ released: [true], revision: 9n });
+        });
+      const released = term.release().then(() => told.push("outer"));
+      await session.clock.advance(100);
+      expect([told, session.releases.length]).toEqual([[], 1]);
+      answer();
+      await released;
+      await session.clock.advance(0);
+      expect(new Set(told)).toEqual(new Set(["inner", "outer"]));
+      expect(client.metrics.of("jobs/*")).toMatchObject({ leading: 0, ended: { released: 1 } });
+    },
+  );
+
   it("does not hold up its end for a release that finds no answer", async () => {
     const { term, session, events } = await heldLock();
     session.releasing = () => Promise.reject(unavailable());

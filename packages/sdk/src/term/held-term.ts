@@ -52,6 +52,7 @@ export class HeldTerm implements RunningTerm {
   #controller: AbortController | undefined;
   #listeners: TypedListeners<TermEvents> | undefined;
   #released: Promise<void> | undefined;
+  #hasBegunToFinish = false;
   #finishing: Promise<void> | undefined;
   #finished: Promise<void> | undefined;
   #onFinished: (() => void) | undefined;
@@ -181,8 +182,12 @@ export class HeldTerm implements RunningTerm {
 
   /** Says that the work is done: the release is sent now, if there is still something to release. */
   release(): Promise<void> {
-    this.#finishing ??= this.#finish();
-    return this.#finishing;
+    if (!this.#hasBegunToFinish) {
+      // Before it begins: it tells listeners, and who hears of the end may release.
+      this.#hasBegunToFinish = true;
+      this.#finishing = this.#finish();
+    }
+    return this.#finishing ?? this.finished;
   }
 
   async #finish(): Promise<void> {
