@@ -37,6 +37,9 @@ const maxCallsPerMessage = 1_000;
 /** What a call costs in a message beside its request: method, numbers, timeout and trace. */
 const callOverheadBytes = 160;
 
+/** Calls that were given up are taken out of the queue when they are so many more than those that wait. */
+const mostGivenUp = 64;
+
 /** The number of a call that waits to be sent. */
 export const isQueued = -1;
 
@@ -73,8 +76,11 @@ export class CallTable {
   drop(call: WireCall): void {
     const { number } = call;
     call.number = 0;
-    if (number === isQueued) this.#queuedCount -= 1;
-    else if (this.#open.delete(number) !== undefined) this.#cancels.push(BigInt(number));
+    if (number === isQueued) {
+      this.#queuedCount -= 1;
+      // While there is no stream nothing else takes them out.
+      if (this.#queue.length > 2 * this.#queuedCount + mostGivenUp) this.#queue = this.#queue.filter(isWaiting);
+    } else if (this.#open.delete(number) !== undefined) this.#cancels.push(BigInt(number));
   }
 
   /** What was given up since the last message. */
@@ -101,7 +107,8 @@ export class CallTable {
       bytes += request.length + callOverheadBytes;
       calls.push(this.#sent(call, request, nowMs));
     }
-    this.#queue = queue.slice(seen);
+    // Unless what waits was put together anew meanwhile: then those that are sent now are passed over next time.
+    if (this.#queue === queue) this.#queue = queue.slice(seen);
     return calls;
   }
 
@@ -121,7 +128,7 @@ export class CallTable {
 
   /** Everything is over: what waits and what was sent. */
   failAll(error: TenureError): void {
-    const queued = this.#queue.filter(({ number }) => number === isQueued);
+    const queued = this.#queue.filter(isWaiting);
     this.#queue = [];
     this.#queuedCount = 0;
     for (const call of queued) call.number = 0;
@@ -165,6 +172,10 @@ export class CallTable {
     const timeout = timeoutMs === undefined ? undefined : durationFromMs(timeoutMs);
     return { number: BigInt(call.number), method, request, timeout, traceparent, credit };
   }
+}
+
+function isWaiting({ number }: WireCall): boolean {
+  return number === isQueued;
 }
 
 function tooLarge(method: string, bytes: number, maxBytes: number): TenureError {
