@@ -44,6 +44,21 @@ describe("deadlines", () => {
     expect([clock.pendingTimers, deadlines.all]).toEqual([0, [never]]);
   });
 
+  it("are all told, also when one of them throws", async () => {
+    const clock = new FakeClock();
+    const deadlines = new Deadlines<Item>(clock);
+    const throwing = new Item(100, (item) => {
+      deadlines.delete(item);
+      throw new Error("of the item");
+    });
+    const others = [100, 300].map((dueMs) => new Item(dueMs, (item) => deadlines.delete(item)));
+    for (const item of [throwing, ...others]) deadlines.add(item);
+    await expect(clock.advance(100)).rejects.toThrow("of the item");
+    await clock.advance(200);
+    expect(others.map(({ told }) => told)).toEqual([[100], [300]]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it("may add and delete others when they come, and stop", async () => {
     const clock = new FakeClock();
     const deadlines = new Deadlines<Item>(clock);

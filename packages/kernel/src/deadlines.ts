@@ -59,9 +59,13 @@ export class Deadlines<Item extends Dated> {
   #look(): void {
     this.#armedMs = Number.POSITIVE_INFINITY;
     const nowMs = this.#clock.now();
-    for (const item of this.all) if (item.place >= 0 && item.dueMs <= nowMs) item.onDue();
-    let nextMs = Number.POSITIVE_INFINITY;
-    for (const { dueMs } of this.#items) if (dueMs < nextMs) nextMs = dueMs;
-    if (nextMs < this.#armedMs) this.#arm(nextMs);
+    try {
+      for (const item of this.all) if (item.place >= 0 && item.dueMs <= nowMs) item.onDue();
+    } finally {
+      // Also when one of them throws: the others have their instants still.
+      let nextMs = Number.POSITIVE_INFINITY;
+      for (const { dueMs } of this.#items) if (dueMs < nextMs) nextMs = dueMs;
+      if (nextMs < this.#armedMs) this.#arm(nextMs);
+    }
   }
 }
