@@ -1,25 +1,30 @@
 import type { MsgHdrs } from "@nats-io/transport-node";
 import type { BusConnection } from "./bus-connection.ts";
-import { type CallMetadata, encodeCallHeaders } from "./call-headers.ts";
+import { encodeCallHeaders } from "./call-headers.ts";
 import { busDisconnected } from "./faults.ts";
 import { packParts } from "./packed-parts.ts";
 import { PartsOfTurn } from "./parts-of-turn.ts";
 import type { UnaryCall } from "./unary-call.ts";
 
-/** What a batch says of its calls. */
-type BatchMetadata = Required<Pick<CallMetadata, "deadlineMs" | "principal">>;
+/** What the calls of a batch have in common. */
+interface BatchKind {
+  readonly principal: string;
+  shortestMs: number;
+  longestMs: number;
+}
 
-/** Deadlines that are further apart than this factor from the first one's do not go together. */
+/** Deadlines of which one is longer than another by more than this factor do not go together. */
 const deadlineFactor = 2;
 
 /**
  * The routed calls that one turn makes travel together: one message for each service, route and principal, as long as
- * their deadlines are about the same. The server is told the longest of these; each caller waits until its own. Each call
- * keeps its own number, answer, cancellation and failure. A call that is alone goes as it would without this.
+ * their deadlines are about the same. The server is told the longest of these; each caller waits until its own, and then
+ * cancels. Each call keeps its own number, answer, cancellation and failure. A call that is alone goes as it would without
+ * this.
  */
 export class CallBatches {
   readonly #connection: BusConnection;
-  readonly #calls: PartsOfTurn<UnaryCall, BatchMetadata>;
+  readonly #calls: PartsOfTurn<UnaryCall, BatchKind>;
   #lastNumber = 0;
 
   constructor(connection: BusConnection) {
@@ -27,13 +32,13 @@ export class CallBatches {
     this.#calls = new PartsOfTurn(
       connection,
       (subject, calls, { principal }) => this.#send(subject, calls, principal),
-      isAlike,
+      joins,
     );
   }
 
   /** Sends a registered call with the others of this turn to `subject`, where its service and route take batches. */
-  add(call: UnaryCall, subject: string, metadata: BatchMetadata): void {
-    this.#calls.add(subject, call, metadata);
+  add(call: UnaryCall, subject: string, principal: string): void {
+    this.#calls.add(subject, call, { principal, shortestMs: call.deadlineMs, longestMs: call.deadlineMs });
   }
 
   /** Sends what waits for the end of the turn: before a message that must not overtake it. */
@@ -49,7 +54,8 @@ export class CallBatches {
     let deadlineMs = first.deadlineMs;
     for (const call of waiting) if (call.deadlineMs > deadlineMs) deadlineMs = call.deadlineMs;
     const { headers } = encodeCallHeaders({ deadlineMs, principal });
-    const isSent = waiting.length === 1 ? this.#sendOne(first, headers) : this.#sendAll(subject, waiting, headers);
+    const isSent =
+      waiting.length === 1 ? this.#sendOne(first, headers) : this.#sendAll(subject, waiting, deadlineMs, headers);
     if (!isSent) for (const call of waiting) call.end(busDisconnected(call.method, "NO"));
   }
 
@@ -58,15 +64,19 @@ export class CallBatches {
     return this.#connection.send(call.subject, call.payload, inbox.replySubject(call.number), headers);
   }
 
-  #sendAll(subject: string, calls: readonly UnaryCall[], headers: MsgHdrs): boolean {
+  #sendAll(subject: string, calls: readonly UnaryCall[], deadlineMs: number, headers: MsgHdrs): boolean {
     this.#lastNumber += 1;
     const reply = this.#connection.inbox.batchSubject(this.#lastNumber);
-    for (const call of calls) call.sentWith(subject, this.#lastNumber);
+    for (const call of calls) call.sentWith(subject, this.#lastNumber, deadlineMs);
     return this.#connection.send(subject, packParts(calls), reply, headers);
   }
 }
 
-function isAlike(first: BatchMetadata, { deadlineMs, principal }: BatchMetadata): boolean {
-  if (principal !== first.principal) return false;
-  return deadlineMs <= first.deadlineMs * deadlineFactor && first.deadlineMs <= deadlineMs * deadlineFactor;
+function joins(batch: BatchKind, { longestMs, principal, shortestMs }: BatchKind): boolean {
+  const shortest = Math.min(batch.shortestMs, shortestMs);
+  const longest = Math.max(batch.longestMs, longestMs);
+  if (principal !== batch.principal || longest > shortest * deadlineFactor) return false;
+  batch.shortestMs = shortest;
+  batch.longestMs = longest;
+  return true;
 }

@@ -71,6 +71,8 @@ export class UnaryCall implements Receiver, PackedPart, Dated {
   number = 0;
   payload: Uint8Array = noBytes;
   batch: number | undefined;
+  /** How long the server was told that it may take. */
+  #serverDeadlineMs: number;
   isOver = false;
 
   constructor(connection: BusConnection, target: MethodTarget, options: CallOptions, done: OnOutcome) {
@@ -81,6 +83,7 @@ export class UnaryCall implements Receiver, PackedPart, Dated {
     this.#target = target;
     this.#options = options;
     this.deadlineMs = checkedDeadline(target.label, options.deadlineMs ?? defaultDeadlineMs);
+    this.#serverDeadlineMs = this.deadlineMs;
     this.#done = done;
   }
 
@@ -96,7 +99,7 @@ export class UnaryCall implements Receiver, PackedPart, Dated {
     this.number = inbox.register(this);
     this.dueMs = clock.now() + this.deadlineMs;
     deadlines.add(this);
-    if (route !== undefined && trace === undefined) batches.add(this, this.#target.batchSubject(route), metadata);
+    if (route !== undefined && trace === undefined) batches.add(this, this.#target.batchSubject(route), principal);
     else if (!this.#connection.send(this.subject, this.payload, inbox.replySubject(this.number), headers.headers)) {
       this.#settle();
       throw busDisconnected(this.method, "NO");
@@ -105,12 +108,15 @@ export class UnaryCall implements Receiver, PackedPart, Dated {
 
   onDue(): void {
     this.end(deadlineExceeded(this.method, this.deadlineMs));
+    // The server would go on until the longest deadline of the batch.
+    if (this.#serverDeadlineMs > this.deadlineMs) this.#sendCancel();
   }
 
-  /** It went in a batch. */
-  sentWith(subject: string, batch: number): void {
+  /** It went in a batch of which the server was told this deadline. */
+  sentWith(subject: string, batch: number, serverDeadlineMs: number): void {
     this.subject = subject;
     this.batch = batch;
+    this.#serverDeadlineMs = serverDeadlineMs;
   }
 
   receive({ data, headers }: Msg): void {
@@ -130,11 +136,10 @@ export class UnaryCall implements Receiver, PackedPart, Dated {
   /** Gives it up, and tells the server. */
   cancel(reason?: unknown): void {
     if (this.isOver) return;
-    const { batches, inbox } = this.#connection;
     this.end(cancelled(this.method, "UNKNOWN", reason));
     // What was called before must not arrive after its cancel, or after that of a call that it replaces.
-    batches.flush();
-    this.#connection.send(controlAllSubject(this.#target.service), encodeCancel(inbox.replySubject(this.number)));
+    this.#connection.batches.flush();
+    this.#sendCancel();
   }
 
   /** Ends it with a fault. */
@@ -158,6 +163,11 @@ export class UnaryCall implements Receiver, PackedPart, Dated {
     }
     this.#settle();
     this.#done(response);
+  }
+
+  #sendCancel(): void {
+    const reply = this.#connection.inbox.replySubject(this.number);
+    this.#connection.send(controlAllSubject(this.#target.service), encodeCancel(reply));
   }
 
   #settle(): void {

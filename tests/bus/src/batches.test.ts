@@ -74,6 +74,23 @@ test("calls with about the same deadline travel together, and each has its own",
   expect(batches).toHaveLength(1);
 });
 
+test("no call's server is told more than twice its deadline, and a call that ends before it is cancelled", async () => {
+  batches.length = 0;
+  const client = createClient(bus, EchoDefinition, { route });
+  const deadlines = [20_000, 10_000, 40_000, 40_000];
+  await Promise.all(deadlines.map((deadlineMs) => client.say(none, { deadlineMs })));
+  expect(batches).toHaveLength(2);
+  const hanging = client.hang({ text: "outlived", count: 0 }, { deadlineMs: 1_500 }).catch((thrown: unknown) => thrown);
+  await client.say(none, { deadlineMs: 3_000 });
+  expect(await hanging).toMatchObject({ reason: "DEADLINE_EXCEEDED" });
+  const describe = "the handler to be aborted";
+  await waitFor(() => printed.some((line) => line.startsWith("hang outlived aborted")), {
+    describe,
+    timeoutMs: 60_000,
+  });
+  expect(printed).toContain("hang outlived aborted CANCELLED CANCELLED");
+});
+
 test("larger calls than one message holds are all answered", async () => {
   const client = createClient(bus, EchoDefinition, { route });
   const texts = Array.from({ length: 12 }, (_, index) => String(index).repeat(10_000));
