@@ -57,9 +57,9 @@ export class FreshHolds implements Keeper {
     this.#thread.onPush(push);
   }
 
-  /** Hands a hold over to the thread. */
-  tell({ hold, listener, place }: FreshHold): Keeping {
-    const keeping = this.#thread.keep(hold, listener, "soon");
+  /** Hands a hold over to the thread, which finds its deadline here no more: it is told before anything else can run. */
+  tell({ hold, listener, place }: FreshHold, told: Told): Keeping {
+    const keeping = this.#thread.keep(hold, listener, told);
     this.forget(place);
     return keeping;
   }
@@ -78,9 +78,15 @@ export class FreshHolds implements Keeper {
   }
 
   #nextRound(): void {
+    this.#timer = undefined;
     this.#round += 1;
-    for (const fresh of this.#holds) if (fresh !== undefined && fresh.round + 1 < this.#round) fresh.tell();
-    this.#timer = this.#count === 0 ? undefined : this.#clock.schedule(roundMs, () => this.#nextRound());
+    try {
+      for (const fresh of this.#holds) if (fresh !== undefined && fresh.round + 1 < this.#round) fresh.tell("soon");
+    } finally {
+      // Also when one cannot be handed over: the others are, in one message, and those that are left in another round.
+      if (this.#count > 0) this.#timer ??= this.#clock.schedule(roundMs, () => this.#nextRound());
+      this.#thread.sendOrders();
+    }
   }
 }
 
@@ -109,12 +115,12 @@ class FreshHold implements Keeping {
   }
 
   /** Hands it over, unless it is only watched any more. */
-  tell(): void {
-    if (this.#isRenewing) this.#keeping ??= this.#all.tell(this);
+  tell(told: Told): void {
+    if (this.#isRenewing) this.#keeping ??= this.#all.tell(this, told);
   }
 
   renewNow(): void {
-    if (!this.#isOver) this.tell();
+    if (!this.#isOver) this.tell("now");
     this.#keeping?.renewNow();
   }
 

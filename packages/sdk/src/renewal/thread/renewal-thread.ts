@@ -99,7 +99,7 @@ export class RenewalThread implements Keeper {
     const entry = this.#enter(hold, listener);
     this.#order({ kind: "keep", id: entry.id, slot: entry.slot, hold });
     // Not at the end of the turn: this thread may block in it, and then the other must know the deadline.
-    if (told === "now") this.#sendOrders();
+    if (told === "now") this.sendOrders();
     else this.#sendSoon();
     if (!this.#isUp) this.#renewMeanwhile(entry);
     const provenAtMs = () => (this.#entries.has(entry.id) ? this.#instants.get(entry.slot) : entry.toldMs);
@@ -111,6 +111,13 @@ export class RenewalThread implements Keeper {
       stopRenewing: () => this.#stopRenewing(entry),
       [Symbol.dispose]: () => this.#drop(entry),
     };
+  }
+
+  /** Tells the thread now what it is to be told soon. */
+  sendOrders(): void {
+    const orders = this.#orders;
+    this.#orders = [];
+    if (orders.length > 0) this.#worker?.postMessage(orders);
   }
 
   onPush(push: SessionPush): void {
@@ -327,7 +334,7 @@ export class RenewalThread implements Keeper {
     this.#isOrderDue = true;
     atEndOfTurn(() => {
       this.#isOrderDue = false;
-      this.#sendOrders();
+      this.sendOrders();
     });
   }
 
@@ -337,14 +344,8 @@ export class RenewalThread implements Keeper {
     this.#isSending = true;
     queueMicrotask(() => {
       this.#isSending = false;
-      this.#sendOrders();
+      this.sendOrders();
     });
-  }
-
-  #sendOrders(): void {
-    const orders = this.#orders;
-    this.#orders = [];
-    if (orders.length > 0) this.#worker?.postMessage(orders);
   }
 
   /** Writes the present instant where the thread looks for it, again and again: what a blocked main thread cannot do. */

@@ -462,6 +462,29 @@ describe("a lock that was just taken", () => {
     await fresh[Symbol.asyncDispose]();
   });
 
+  it("is handed over in a later round when it could not be, and so are others", async () => {
+    const fresh = await freshHolds();
+    keepLater(fresh, 2);
+    const keep = keeper.keep.bind(keeper);
+    keeper.keep = () => {
+      throw new Error("no memory");
+    };
+    await clock.advance(50);
+    await expect(clock.advance(50)).rejects.toThrow("no memory");
+    keeper.keep = keep;
+    keepLater(fresh, 3);
+    await clock.advance(150);
+    expect(posted.flatMap((order) => (order.kind === "keep" ? order.hold.holdId : []))).toEqual([2n, 3n]);
+    await fresh[Symbol.asyncDispose]();
+  });
+
+  it("is known to the thread before whoever has it renewed can block", async () => {
+    const fresh = await freshHolds();
+    keepLater(fresh, 2).renewNow();
+    expect(posted.map(({ kind }) => kind)).toEqual(["keep"]);
+    await fresh[Symbol.asyncDispose]();
+  });
+
   it.each(["that blocks in the very turn of its grant", "told to stop renewing"])(
     "ends a process that stalls past its deadline, also one %s",
     async (how) => {
