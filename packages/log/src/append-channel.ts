@@ -1,6 +1,6 @@
 import { headers, type MsgHdrs } from "@nats-io/nats-core";
 import type { Bus } from "@tenure/bus";
-import { type Clock, systemClock, type Timer } from "@tenure/kernel";
+import { type Clock, type Dated, Deadlines, systemClock } from "@tenure/kernel";
 import { privateInbox } from "./inbox.ts";
 import { type AppendRefusal, type JetStreamErrorReply, lastSequenceOf, refusalOf } from "./js-errors.ts";
 
@@ -26,10 +26,8 @@ export interface AppendRequest {
   readonly timeoutMs: number;
 }
 
-interface Pending {
+interface Pending extends Dated {
   readonly resolve: (outcome: AppendOutcome) => void;
-  readonly endMs: number;
-  readonly timeoutMs: number;
 }
 
 /** The header of an append's condition. JetStream keeps it with the message, so a reader can check the chain. */
@@ -46,16 +44,16 @@ export class AppendChannel implements Disposable {
   readonly #clock: Clock;
   readonly #inbox: string;
   readonly #pending = new Map<string, Pending>();
+  readonly #deadlines: Deadlines<Pending>;
   readonly #unsubscribe: () => void;
   readonly #unfollow: () => void;
   #sent = 0;
   #closed = false;
-  /** Fires at the end of the first append that may have gone unanswered: one for all, because hardly any does. */
-  #timer: { readonly endMs: number; readonly timer: Timer } | undefined;
 
   constructor(bus: Bus, clock: Clock = systemClock) {
     this.#bus = bus;
     this.#clock = clock;
+    this.#deadlines = new Deadlines(clock);
     this.#inbox = privateInbox(bus);
     const subscription = bus.nats.subscribe(`${this.#inbox}.*`, {
       callback: (error, message) => {
@@ -76,9 +74,13 @@ export class AppendChannel implements Disposable {
     this.#sent += 1;
     const token = this.#sent.toString(36);
     const { payload, subject, timeoutMs } = request;
-    const endMs = this.#clock.now() + timeoutMs;
-    const outcome = new Promise<AppendOutcome>((resolve) => this.#pending.set(token, { resolve, endMs, timeoutMs }));
-    if (this.#timer === undefined || endMs < this.#timer.endMs) this.#arm(endMs);
+    const dueMs = this.#clock.now() + timeoutMs;
+    const onDue = () => this.#settle(token, refused("Ambiguous", `no answer within ${timeoutMs} ms`));
+    const outcome = new Promise<AppendOutcome>((resolve) => {
+      const pending = { resolve, dueMs, onDue, place: -1 };
+      this.#pending.set(token, pending);
+      this.#deadlines.add(pending);
+    });
     const head = conditionHeaders(request.expectedLastSubjectSequence);
     this.#bus.nats.publish(subject, payload, { headers: head, reply: `${this.#inbox}.${token}` });
     return outcome;
@@ -88,7 +90,7 @@ export class AppendChannel implements Disposable {
   [Symbol.dispose](): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#timer?.timer.cancel();
+    this.#deadlines.stop();
     this.#unfollow();
     if (!this.#bus.nats.isClosed()) this.#unsubscribe();
     this.#settleAll("the append channel was closed before the answer came");
@@ -98,24 +100,8 @@ export class AppendChannel implements Disposable {
     const pending = this.#pending.get(token);
     if (pending === undefined) return;
     this.#pending.delete(token);
+    this.#deadlines.delete(pending);
     pending.resolve(outcome);
-  }
-
-  #arm(endMs: number): void {
-    this.#timer?.timer.cancel();
-    const timer = this.#clock.schedule(endMs - this.#clock.now(), () => this.#onTime());
-    this.#timer = { endMs, timer };
-  }
-
-  #onTime(): void {
-    this.#timer = undefined;
-    const now = this.#clock.now();
-    let nextMs = Number.POSITIVE_INFINITY;
-    for (const [token, { endMs, timeoutMs }] of [...this.#pending]) {
-      if (endMs <= now) this.#settle(token, refused("Ambiguous", `no answer within ${timeoutMs} ms`));
-      else nextMs = Math.min(nextMs, endMs);
-    }
-    if (nextMs < Number.POSITIVE_INFINITY) this.#arm(nextMs);
   }
 
   #settleAll(description: string): void {
