@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { frameMessage, MessageReader } from "./message-frames.ts";
 
 describe("messages on a stream", () => {
@@ -20,6 +20,22 @@ describe("messages on a stream", () => {
         expect(seen).toEqual(sent.map((message) => [...message]));
       }),
     );
+  });
+
+  it("that come in crumbs and in nothing at all are not kept as such", () => {
+    const sent = Buffer.alloc(20_000, 7);
+    const seen: Uint8Array[] = [];
+    const reader = new MessageReader(sent.length, (message) => seen.push(message));
+    const concat = vi.spyOn(Buffer, "concat");
+    for (const byte of frameMessage(sent)) {
+      reader.take(Buffer.of(byte));
+      reader.take(Buffer.alloc(0));
+    }
+    const pieces = concat.mock.calls.map(([list]) => list.length);
+    concat.mockRestore();
+    expect(seen.map((message) => sent.equals(message))).toEqual([true]);
+    expect(Math.max(...pieces)).toBeLessThan(1_000);
+    expect(pieces.length).toBeLessThan(1_000);
   });
 
   it("that are too long or compressed are refused before they are there", () => {

@@ -18,11 +18,19 @@ export function writeMessage(target: Buffer, at: number, message: Uint8Array): v
 /** What arrives on a stream is not what was agreed on: nothing that follows can be read either. */
 export class Unreadable extends Error {}
 
-/** Takes what arrives on a stream apart into messages, wherever it was cut. Each byte is copied once at most. */
+/** As many pieces as the largest message has in full frames; more of them are smaller and would cost more than they hold. */
+const mostLoosePieces = 256;
+
+/**
+ * Takes what arrives on a stream apart into messages, wherever it was cut. Each byte is copied once at most, or twice if
+ * it comes in small pieces.
+ */
 export class MessageReader {
   readonly #maxBytes: number;
   readonly #onMessage: (message: Uint8Array) => void;
   #chunks: Buffer[] = [];
+  /** How many of the first chunks are put together from pieces. */
+  #joined = 0;
   #size = 0;
   #needed = prefixBytes;
 
@@ -34,13 +42,14 @@ export class MessageReader {
 
   /** Throws {@link Unreadable}. */
   take(chunk: Buffer): void {
+    if (chunk.length === 0) return;
     let bytes = chunk;
     if (this.#size > 0) {
-      this.#chunks.push(chunk);
-      this.#size += chunk.length;
+      this.#gather(chunk);
       if (this.#size < this.#needed) return;
       bytes = Buffer.concat(this.#chunks);
       this.#chunks = [];
+      this.#joined = 0;
     }
     let start = 0;
     let end = this.#endOf(bytes, start);
@@ -51,6 +60,14 @@ export class MessageReader {
     if (start < bytes.length) this.#chunks.push(bytes.subarray(start));
     this.#size = bytes.length - start;
     this.#needed = end - start;
+  }
+
+  #gather(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    if (this.#chunks.length - this.#joined <= mostLoosePieces) return;
+    this.#chunks.push(Buffer.concat(this.#chunks.splice(this.#joined)));
+    this.#joined += 1;
   }
 
   /** Where the message that begins at `start` ends; where its prefix ends as long as that is not all there. */

@@ -1,4 +1,4 @@
-import type { Socket } from "node:net";
+import type { Writable } from "node:stream";
 import { Flag, FrameType, frame, headBytes, mostFrameBytes, writeHead } from "./frames.ts";
 import type { Headers } from "./header-block.ts";
 import { frameMessage, prefixBytes, writeMessage } from "./message-frames.ts";
@@ -7,10 +7,12 @@ import { unexpected } from "./protocol-error.ts";
 
 /** The greatest window that HTTP/2 knows. */
 const greatestWindow = 0x7fff_ffff;
+/** What the socket may hold: a peer that gives room and does not read could have all cut into frames of a byte. */
+const mostUnsentBytes = 256 * 1024;
 
 /** What is said on a stream: as much as the peer has room for, and the rest when it has. */
 export class Outgoing {
-  readonly #socket: Socket;
+  readonly #socket: Writable;
   readonly #onWritable: () => void;
   /** What the peer has room for, on the connection and on the stream, and how much it gives a new stream. */
   #connectionRoom = firstWindowBytes;
@@ -22,10 +24,10 @@ export class Outgoing {
   #isLastOfAll = false;
 
   /** `onWritable` is told that there is room again. */
-  constructor(socket: Socket, onWritable: () => void) {
+  constructor(socket: Writable, onWritable: () => void) {
     this.#socket = socket;
     this.#onWritable = onWritable;
-    socket.on("drain", () => this.#waiting.length === 0 && onWritable());
+    socket.on("drain", () => (this.#waiting.length === 0 ? onWritable() : this.#onRoom()));
   }
 
   /** False: send no more before there is room again; what was handed over is sent. */
@@ -88,7 +90,7 @@ export class Outgoing {
   #sendWaiting(): void {
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
       const size = Math.min(first.length, this.#room());
-      if (size <= 0) return;
+      if (size <= 0 || this.#socket.writableLength > mostUnsentBytes) return;
       this.#spend(size);
       this.#socket.write(frame(FrameType.data, 0, streamId, first.subarray(0, size)));
       if (size < first.length) this.#waiting[0] = first.subarray(size);

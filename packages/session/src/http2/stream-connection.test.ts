@@ -207,6 +207,16 @@ describe("a stream on a connection of its own", () => {
         ...Array<Buffer>(4).fill(frame(9, 0, 1, Buffer.alloc(16_384))),
       ]),
     ],
+    [
+      "headers that go on with nothing",
+      Buffer.concat([frame(1, 0, 1, Buffer.alloc(1)), frame(9, 0, 1, Buffer.alloc(0))]),
+    ],
+    [
+      "headers in crumbs",
+      Buffer.concat([frame(1, 0, 1, Buffer.alloc(1)), ...Array<Buffer>(16).fill(frame(9, 0, 1, Buffer.alloc(1)))]),
+    ],
+    ["headers again and again", Buffer.concat(Array<Buffer>(17).fill(headersFrames(request, false)))],
+    ["a ping of no size", frame(FrameType.ping, 0, 0, Buffer.alloc(9))],
     ["data after its end", Buffer.concat([headersFrames(request, true), frame(0, 0, 1, Buffer.alloc(1))])],
     ["only padding", Buffer.concat([headersFrames(request, false), frame(0, 0x8, 1, Buffer.from([9, 0]))])],
   ])("ends with the reason when the peer sends %s", async (_, bytes) => {
@@ -215,6 +225,14 @@ describe("a stream on a connection of its own", () => {
     await served.notes.heard("closed");
     expect(served.notes.failure).toBeInstanceOf(ProtocolError);
     expect(answered().includes(Buffer.from([0, 0, 8, FrameType.goAway]))).toBe(true);
+  });
+
+  it("hears no messages after its own end", async () => {
+    const { served, socket } = await rawClient(headersFrames(request, false));
+    served.connection.end({ ...response, "grpc-status": "0" });
+    served.connection.take(frame(FrameType.data, 0, 1, frameMessage(Buffer.from("late"))));
+    expect(served.notes.told).toEqual(["headers"]);
+    socket.destroy();
   });
 
   it("reads nothing more after what is no message", async () => {

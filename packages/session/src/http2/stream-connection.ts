@@ -1,6 +1,8 @@
 import type { Socket } from "node:net";
+import { Answers } from "./answers.ts";
 import { Flag, FrameReader, FrameType, frame, numbersFrame, readSettings } from "./frames.ts";
 import { decodeHeaders, type Headers } from "./header-block.ts";
+import { HeaderPieces } from "./header-pieces.ts";
 import { MessageReader, Unreadable } from "./message-frames.ts";
 import { headersFrames, ownWindowBytes, Setting, streamId } from "./opening.ts";
 import { Outgoing } from "./outgoing.ts";
@@ -22,10 +24,8 @@ export interface StreamListener {
   onClosed(failure: Error | undefined): void;
 }
 
-/** Headers of a stream together. */
-const mostHeaderBytes = 65_536;
-/** Answers to pings and settings that wait for a peer which does not read them. */
-const mostQueuedBytes = 4 * 1024 * 1024;
+/** What a ping carries. */
+const pingBytes = 8;
 
 /**
  * One stream of gRPC messages on an HTTP/2 connection of its own, as either side sees it. It does what HTTP/2 demands of
@@ -37,13 +37,15 @@ export class StreamConnection {
   readonly #frames = new FrameReader((type, flags, stream, content) => this.#onFrame(type, flags, stream, content));
   readonly #messages: MessageReader;
   readonly #outgoing: Outgoing;
+  readonly #answers: Answers;
+  readonly #headers = new HeaderPieces();
   /** Bytes of the peer that it has not been given room for again. */
   #taken = 0;
-  /** The headers that have come of a block that goes on. */
-  #block: Buffer | undefined;
   #blockFlags = 0;
   #hasBegun = false;
   #hasPeerEnded = false;
+  /** This side has said its last word: messages that still come are nobody's. */
+  #isOver = false;
   #isDeaf = false;
   #failure: Error | undefined;
   #onPong: (() => void) | undefined;
@@ -54,6 +56,7 @@ export class StreamConnection {
     this.#listener = listener;
     this.#messages = new MessageReader(maxMessageBytes, (message) => listener.onMessage(message));
     this.#outgoing = new Outgoing(socket, () => listener.onWritable());
+    this.#answers = new Answers(socket);
     socket.on("data", (chunk: Buffer) => this.take(chunk));
     socket.on("error", (error) => this.fail(error));
     socket.on("close", () => listener.onClosed(this.#failure));
@@ -65,6 +68,7 @@ export class StreamConnection {
     if (this.#isDeaf || this.#socket.destroyed) return;
     try {
       this.#frames.take(chunk);
+      this.#answers.flush();
     } catch (thrown) {
       this.#isDeaf = true;
       if (thrown instanceof Unreadable) this.#listener.onUnreadable(thrown);
@@ -85,13 +89,14 @@ export class StreamConnection {
 
   /** Ends this side of the stream after all that was sent. With headers it is the connection's end too: a server's. */
   end(trailers?: Headers): void {
+    this.#isOver ||= trailers !== undefined;
     this.#outgoing.end(trailers);
   }
 
   /** Asks for a sign of life. */
   ping(onPong: () => void): void {
     this.#onPong = onPong;
-    this.#socket.write(frame(FrameType.ping, 0, 0, Buffer.alloc(8)));
+    this.#socket.write(frame(FrameType.ping, 0, 0, Buffer.alloc(pingBytes)));
   }
 
   /** Notes why the connection is about to be over; the first reason counts. */
@@ -105,7 +110,7 @@ export class StreamConnection {
   }
 
   #onFrame(type: number, flags: number, stream: number, content: Buffer): void {
-    if ((this.#block !== undefined) !== (type === FrameType.continuation)) throw unexpected(type);
+    if (this.#headers.isOpen !== (type === FrameType.continuation)) throw unexpected(type);
     switch (type) {
       case FrameType.data:
         if (stream === streamId) this.#onData(flags, content);
@@ -113,7 +118,7 @@ export class StreamConnection {
       case FrameType.headers:
       case FrameType.continuation:
         if (stream === streamId) this.#onHeaders(type, flags, content);
-        else this.#answer(numbersFrame(FrameType.reset, stream, ErrorCode.refusedStream));
+        else this.#answers.add(numbersFrame(FrameType.reset, stream, ErrorCode.refusedStream));
         return;
       case FrameType.settings:
         if ((flags & Flag.ack) === 0) this.#onSettings(content);
@@ -122,7 +127,8 @@ export class StreamConnection {
         this.#outgoing.addRoom(stream, numberIn(content));
         return;
       case FrameType.ping:
-        if ((flags & Flag.ack) === 0) this.#answer(frame(FrameType.ping, Flag.ack, 0, content));
+        if (content.length !== pingBytes) throw new ProtocolError(ErrorCode.frameSize, "it sent a ping of no size");
+        if ((flags & Flag.ack) === 0) this.#answers.add(frame(FrameType.ping, Flag.ack, 0, content));
         else this.#onPong?.();
         return;
       case FrameType.reset:
@@ -137,10 +143,11 @@ export class StreamConnection {
   }
 
   #onData(flags: number, content: Buffer): void {
+    if (this.#isOver) return;
     if (!this.#hasBegun || this.#hasPeerEnded) throw unexpected(FrameType.data);
     this.#taken += content.length;
     if (this.#taken >= ownWindowBytes / 2) {
-      for (const each of [0, streamId]) this.#answer(numbersFrame(FrameType.windowUpdate, each, this.#taken));
+      for (const each of [0, streamId]) this.#answers.add(numbersFrame(FrameType.windowUpdate, each, this.#taken));
       this.#taken = 0;
     }
     this.#messages.take((flags & Flag.padded) === 0 ? content : unpadded(content));
@@ -149,15 +156,15 @@ export class StreamConnection {
 
   #onHeaders(type: number, flags: number, content: Buffer): void {
     if (this.#hasPeerEnded) throw unexpected(type);
+    let fields = content;
     if (type === FrameType.headers) {
       this.#blockFlags = flags;
-      const fields = (flags & Flag.padded) === 0 ? content : unpadded(content);
-      this.#block = (flags & Flag.priority) === 0 ? fields : fields.subarray(5);
-    } else this.#block = Buffer.concat([this.#block ?? content, content]);
-    if (this.#block.length > mostHeaderBytes) throw new ProtocolError(ErrorCode.calm, "it sent too many headers");
-    if ((flags & Flag.endHeaders) === 0) return;
-    const headers = decodeHeaders(this.#block);
-    this.#block = undefined;
+      if ((flags & Flag.padded) !== 0) fields = unpadded(fields);
+      if ((flags & Flag.priority) !== 0) fields = fields.subarray(5);
+    }
+    const block = this.#headers.add(fields, (flags & Flag.endHeaders) !== 0);
+    if (block === undefined) return;
+    const headers = decodeHeaders(block);
     this.#hasBegun = true;
     this.#listener.onHeaders(headers);
     if ((this.#blockFlags & Flag.endStream) !== 0) this.#onEnd();
@@ -172,7 +179,7 @@ export class StreamConnection {
     for (const [id, value] of readSettings(content)) {
       if (id === Setting.initialWindowSize) this.#outgoing.setWindow(value);
     }
-    this.#answer(frame(FrameType.settings, Flag.ack, 0, Buffer.alloc(0)));
+    this.#answers.add(frame(FrameType.settings, Flag.ack, 0, Buffer.alloc(0)));
   }
 
   /** A peer that only says goodbye goes on with the stream. */
@@ -184,19 +191,17 @@ export class StreamConnection {
 
   #refuse(error: ProtocolError): void {
     this.fail(error);
-    this.#socket.write(numbersFrame(FrameType.goAway, 0, streamId, error.code));
-    this.#socket.destroySoon();
+    // Who does not read what waits would not read this either, and would keep all of it here.
+    if (this.#socket.writableNeedDrain) this.destroy();
+    else {
+      this.#socket.write(numbersFrame(FrameType.goAway, 0, streamId, error.code));
+      this.#socket.destroySoon();
+    }
   }
 
   #onCut(why: string): void {
     this.fail(new Error(why));
     this.destroy();
-  }
-
-  #answer(bytes: Buffer): void {
-    if (this.#socket.writableEnded) return;
-    if (this.#socket.writableLength > mostQueuedBytes) throw new ProtocolError(ErrorCode.calm, "it reads nothing");
-    this.#socket.write(bytes);
   }
 }
 
