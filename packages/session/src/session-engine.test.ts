@@ -425,6 +425,7 @@ describe("a session", () => {
     ["a beat that is too fast", { hello: { clientId: "c", beatInterval: { seconds: 0n, nanos: 1_000 } } }],
     ["the number 0", { ...hello, sendNumber: 0n }],
     ["call numbers that do not grow", { ...hello, calls: [get(2n), get(2n)] }],
+    ["a call number beyond 2^53 - 1", { ...hello, calls: [get(2n ** 53n)] }],
     ["too many calls", { ...hello, calls: Array.from({ length: 1_001 }, (_, at) => get(BigInt(at + 1))) }],
     ["renewals that are none", { ...hello, renewals: Uint8Array.of(9) }],
   ])("ends with INVALID_ARGUMENT for %s", async (_, message) => {

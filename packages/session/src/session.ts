@@ -28,6 +28,8 @@ import { WaitGroup } from "./wait-beats.ts";
 /** Calls of one message, as the API has it. */
 const mostCallsPerMessage = 1_000;
 const mostAnswersPerMessage = 1_000;
+/** Calls are kept by their numbers, as numbers. */
+const greatestCall = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** A client has this long to greet. */
 const greetingMs = 10_000;
@@ -170,6 +172,7 @@ export class Session implements OpenSession, RenewalClient {
     requireAtMost("answers", answers.length, mostAnswersPerMessage);
     for (const call of calls) {
       if (call.number <= this.#lastCall) throw notGrowing("calls.number", call.number);
+      if (call.number > greatestCall) throw tooGreat("calls.number", call.number, greatestCall);
       this.#lastCall = call.number;
       this.#calls.begin(call);
     }
@@ -255,6 +258,10 @@ function requireAtMost(field: string, count: number, most: number): void {
 
 function notGrowing(field: string, value: bigint): Fault {
   return invalid([{ field, rule: "must be above 0 and greater than the one before", value: String(value) }]);
+}
+
+function tooGreat(field: string, value: bigint, most: bigint): Fault {
+  return invalid([{ field, rule: `must be at most ${most}`, value: String(value) }]);
 }
 
 function tooSlow(queuedBytes: number, most: number): Fault {
