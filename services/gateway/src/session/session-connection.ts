@@ -46,7 +46,8 @@ export class SessionConnection implements StreamListener {
   }
 
   onHeaders(headers: Headers): void {
-    if (this.#hasAnswered) return;
+    // Headers that come later are trailers, which say nothing here.
+    if (this.#hasAnswered || this.#front !== undefined) return;
     this.#patience.cancel();
     try {
       if (headers[":path"] !== sessionPath) throw notServed(String(headers[":path"]).slice(1));
