@@ -1,8 +1,9 @@
-import { createServer as createPlain, type Server, type Socket } from "node:net";
+import { createServer as createPlain, type Socket } from "node:net";
 import { createServer as createSecure } from "node:tls";
 import type { Clock } from "@tenure/kernel";
 import { preface } from "@tenure/session/http2";
 import { isOneSession } from "./first-bytes.ts";
+import { listenEverywhere, portOf } from "./listen-everywhere.ts";
 
 /** Serves a connection of one session, beginning with the bytes after its preface. */
 export type ServeSession = (socket: Socket, bytes: Buffer) => void;
@@ -22,7 +23,7 @@ export interface SharedPortOptions {
 /** A port that listens. */
 export interface SharedPort {
   readonly number: number;
-  /** Takes no more connections; resolves when the last one is closed. */
+  /** Takes no more connections and cuts those that nobody serves yet; resolves when the last one is closed. */
   close(): Promise<void>;
   /** Cuts the connections that are left. */
   cut(): void;
@@ -34,41 +35,51 @@ const firstBytesMs = 15_000;
 /** A peer that has gone without a word is found out by the kernel, some 10 s after this much silence, in milliseconds. */
 const keepAliveInitialDelay = 10_000;
 
+const own = { noDelay: true, keepAlive: true, keepAliveInitialDelay };
+const handshake = { ALPNProtocols: ["h2"], handshakeTimeout: firstBytesMs };
+
 /** Opens the one port of sessions and of everything else. */
 export async function openPort(options: SharedPortOptions): Promise<SharedPort> {
   const { host, port, tls } = options;
   const sockets = new Set<Socket>();
-  const take = (socket: Socket) => {
+  /** Those that have not said what they are, by name: with TLS their socket is not the one that is read. */
+  const unsorted = new Map<string, Socket>();
+  const meet = (socket: Socket) => {
+    const name = nameOf(socket);
     sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
-    sortOut(socket, options);
+    unsorted.set(name, socket);
+    socket.once("close", () => {
+      sockets.delete(socket);
+      if (unsorted.get(name) === socket) unsorted.delete(name);
+    });
   };
-  const own = { noDelay: true, keepAlive: true, keepAliveInitialDelay };
-  const server =
-    tls === undefined ? createPlain(own, take) : createSecure({ ...own, ...tls, ALPNProtocols: ["h2"] }, take);
-  await listen(server, host, port);
-  const address = server.address();
+  const take = (socket: Socket) => sortOut(socket, options, () => unsorted.delete(nameOf(socket)));
+  const servers = await listenEverywhere(host, port, () =>
+    tls === undefined
+      ? createPlain(own).on("connection", meet).on("connection", take)
+      : createSecure({ ...own, ...tls, ...handshake })
+          .on("connection", meet)
+          .on("secureConnection", take),
+  );
   return {
-    number: typeof address === "object" && address !== null ? address.port : port,
-    close: () => new Promise((resolve) => void server.close(() => resolve())),
+    number: portOf(servers[0]) ?? port,
+    async close() {
+      const closed = servers.map((server) => new Promise<void>((resolve) => void server.close(() => resolve())));
+      for (const socket of unsorted.values()) socket.destroy();
+      await Promise.all(closed);
+    },
     cut: () => {
       for (const socket of sockets) socket.destroy();
     },
   };
 }
 
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
+function nameOf({ localAddress, remoteAddress, remotePort }: Socket): string {
+  return `${localAddress} ${remoteAddress} ${remotePort}`;
 }
 
 /** Reads of a connection what tells its kind, and hands it over. */
-function sortOut(socket: Socket, { clock, serveOther, serveSession }: SharedPortOptions): void {
+function sortOut(socket: Socket, { clock, serveOther, serveSession }: SharedPortOptions, onSorted: () => void): void {
   const patience = clock.schedule(firstBytesMs, () => socket.destroy());
   let bytes: Buffer = Buffer.alloc(0);
   // A connection that breaks is closed, and whoever serves it hears of that.
@@ -79,6 +90,7 @@ function sortOut(socket: Socket, { clock, serveOther, serveSession }: SharedPort
     const isSession = isOneSession(bytes);
     if (isSession === undefined) return;
     patience.cancel();
+    onSorted();
     socket.off("data", sort);
     if (isSession) serveSession(socket, bytes.subarray(preface.length));
     else {
