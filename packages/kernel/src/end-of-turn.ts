@@ -12,3 +12,8 @@ const settled = Promise.resolve();
 export function afterPromises(action: () => void): void {
   void settled.then(action);
 }
+
+/** Resolves in a turn of its own, when the promises of those who asked before are done and what they sent has left. */
+export function ownTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

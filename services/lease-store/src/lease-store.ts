@@ -1,6 +1,7 @@
 import type { Bus, BusServer } from "@tenure/bus";
 import type { PartitionStatus } from "@tenure/contracts";
 import { defaultOwnershipTiming } from "@tenure/core";
+import { ownTurn } from "@tenure/kernel";
 import {
   BatchWriter,
   Compactor,
@@ -209,8 +210,7 @@ export class LeaseStore implements AsyncDisposable {
           batchIdOf: (payload) => logCodec.batchIdOf(payload) ?? "",
           prevBatchIdOf: logCodec.prevBatchIdOf,
         }),
-      // What a turn publishes is written when its promises are done, which is before the next of these.
-      turn: () => new Promise((resolve) => setImmediate(resolve)),
+      turn: ownTurn,
     };
   }
 
