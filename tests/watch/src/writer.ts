@@ -4,10 +4,10 @@ import { type Deployment, waitFor } from "@tenure/testkit";
 
 let attempts = 0n;
 
-/** A fresh attempt of this test process. */
+/** A fresh attempt, of a client of its own: the store remembers few outcomes of each, and a retry may come late. */
 export function attempt() {
   attempts += 1n;
-  return { clientId: `test-${process.pid}`, number: attempts, settledBelow: 0n };
+  return { clientId: `test-${process.pid}-${attempts}`, number: 1n, settledBelow: 0n };
 }
 
 /** Creates a lease; tried again with the same attempt until it is answered. */

@@ -57,6 +57,17 @@ describe("one answer per attempt (rule 4)", () => {
     expect(desk.batch(command)[0]).toMatchObject(known);
   });
 
+  it("of a caller that has left only tells what it did: it claims nothing that is free now", () => {
+    const desk = new Desk();
+    const claim = { ...claimOf("a", lease), attempt: attempt(1n) };
+    const given = { ...claim, isGivenUp: true };
+    expect(desk.batch(given)[0]).toEqual({ kind: "waitEnded", leases: [lease] });
+    expect(desk.state.leases.has(lease)).toBe(false);
+    const [first] = desk.batch(claim);
+    expect(first?.kind).toBe("granted");
+    expect(desk.batch(given)[0]).toEqual(first);
+  });
+
   it("a refusal changed nothing, so the same attempt may be tried again", () => {
     const desk = new Desk();
     const { token } = desk.take("b", lease);

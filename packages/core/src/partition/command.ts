@@ -131,6 +131,8 @@ export type TermCommand =
       readonly wait?: Wait;
       /** The caller's registered candidate, when it claims because no coordinator acted. */
       readonly fallbackCandidate?: string;
+      /** The caller has left and only asks what became of the attempt: nothing is claimed any more. */
+      readonly isGivenUp?: boolean;
     }
   | {
       readonly kind: "renew";

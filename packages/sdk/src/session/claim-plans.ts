@@ -38,6 +38,8 @@ export interface AcquireHow {
   readonly wait?: OpenWait | undefined;
   /** Whoever learns what became of a claim that ended in doubt. When absent the attempt goes on after this call. */
   readonly onDoubt?: OnDoubt | undefined;
+  /** Claims nothing any more: asks what became of the attempt. */
+  readonly isGivenUp?: boolean | undefined;
 }
 
 /** One claim, however often it is sent. */
@@ -48,6 +50,7 @@ export class AcquirePlan extends ChangePlan<readonly Granted[]> {
   readonly #claimants: EncodedClaimants;
   readonly #wait: OpenWait | undefined;
   readonly #onDoubt: OnDoubt | undefined;
+  readonly #isGivenUp: boolean;
 
   constructor(port: ClaimPort, request: ClaimRequest, claimants: EncodedClaimants, open: OpenAttempt, how: AcquireHow) {
     super("LeaseService.Acquire", open, how, port.callTimeoutMs);
@@ -56,6 +59,7 @@ export class AcquirePlan extends ChangePlan<readonly Granted[]> {
     this.#claimants = claimants;
     this.#wait = how.wait;
     this.#onDoubt = how.onDoubt;
+    this.#isGivenUp = how.isGivenUp ?? false;
     this.serverTimeoutMs = how.wait === undefined ? undefined : Math.min(how.timeoutMs, longestServerWaitMs);
   }
 
@@ -68,6 +72,7 @@ export class AcquirePlan extends ChangePlan<readonly Granted[]> {
       wait: this.#wait?.message(),
       sendNumber,
       fallbackCandidate,
+      givenUp: this.#isGivenUp,
     };
     return encodeMessage(LeaseServiceAcquireRequest, message, this.#claimants.encoded(claimant));
   }

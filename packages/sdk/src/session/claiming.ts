@@ -81,14 +81,15 @@ export class Claiming {
 
   /**
    * Learns what became of a claim whose caller has left without an answer, and gives back what it was granted. The same
-   * attempt is asked without a wait, so that the store answers at once: with the recorded outcome if there is one.
+   * attempt is asked for without claiming, so that the store answers at once and a lease that has become free meanwhile is
+   * left to those who want it.
    */
   async #settleAbandoned(request: ClaimRequest, open: OpenAttempt): Promise<void> {
     const timeoutMs = this.#port.requestTimeoutMs;
     try {
       for (let tries = 0; tries < settleTries; tries += 1) {
         await this.#port.clock.sleep(settleDelayMs);
-        const granted = await this.#acquire(request, open, { timeoutMs }).catch(toTenureError);
+        const granted = await this.#acquire(request, open, { timeoutMs, isGivenUp: true }).catch(toTenureError);
         if (!(granted instanceof Error)) {
           const items = granted.flatMap(({ grant: { hold, lease } }) =>
             hold && lease ? [{ lease, token: hold.token }] : [],

@@ -34,7 +34,7 @@ const mostReleases = 16;
 /** LeaseService.Acquire as a command. */
 export function acquireCommand(request: LeaseServiceAcquireRequest, principal: string): CommandOf<"acquire"> | Fault {
   const reading = new Reading();
-  const { claims, fallbackCandidate, wait } = request;
+  const { claims, fallbackCandidate, givenUp, wait } = request;
   if (claims.length === 0) reading.reject("claims", "must have at least one claim", "none");
   const command: Draft<CommandOf<"acquire">> = {
     kind: "acquire",
@@ -48,6 +48,7 @@ export function acquireCommand(request: LeaseServiceAcquireRequest, principal: s
     reading.rejectAll(checkCandidateName(fallbackCandidate, "fallback_candidate"));
     command.fallbackCandidate = fallbackCandidate;
   }
+  if (givenUp) command.isGivenUp = true;
   addHeader(reading, command, request);
   return reading.refusal() ?? command;
 }

@@ -1,4 +1,4 @@
-import { atEndOfTurn, type Clock, type Random } from "@tenure/kernel";
+import { atEndOfTurn, type Clock, type Random, type Timer } from "@tenure/kernel";
 import { TenureError } from "../../errors.ts";
 import { Exchange } from "../../session/exchange.ts";
 import type { Keeping } from "../../session/session.ts";
@@ -44,6 +44,7 @@ export class RenewalSide {
   #isReportDue = false;
   #isClosed = false;
   #couldRenew = true;
+  #nextLook: Timer | undefined;
 
   constructor(options: RenewalSideOptions) {
     this.#options = options;
@@ -69,6 +70,7 @@ export class RenewalSide {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#nextLook?.cancel();
     this.#exchange.keeper[Symbol.asyncDispose]();
     const message = "the renewing thread was closed";
     this.#exchange.close(new TenureError({ code: "CANCELLED", reason: "SESSION_CLOSED", message }));
@@ -131,9 +133,8 @@ export class RenewalSide {
   }
 
   #look(): void {
-    if (this.#isClosed) return;
     const { clock } = this.#options;
-    clock.schedule(this.#stepMs, () => this.#look());
+    this.#nextLook = clock.schedule(this.#stepMs, () => this.#look());
     const nowMs = clock.now();
     this.#watch.look(nowMs, this.#life.get(0));
     if (this.#watch.mayRenew && !this.#couldRenew) this.#exchange.keeper.renewAll();

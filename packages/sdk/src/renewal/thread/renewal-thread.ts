@@ -133,17 +133,17 @@ export class RenewalThread implements Keeper {
     this.#entries.clear();
     const worker = this.#worker;
     if (worker === undefined) return;
-    // One that still starts has nothing to take leave of.
-    if (this.#isUp) await this.#takeLeave(worker);
+    const { connectTimeoutMs, requestTimeoutMs } = this.#options.start;
+    // One that still starts gets its time: a thread that is ended while it loads its modules leaves their files open.
+    await this.#takeLeave(worker, this.#isUp ? requestTimeoutMs : connectTimeoutMs);
     await worker.terminate();
   }
 
-  async #takeLeave(worker: ThreadHandle): Promise<void> {
+  async #takeLeave(worker: ThreadHandle, withinMs: number): Promise<void> {
     const exited = new AbortController();
     const exit = new Promise<void>((resolve) => worker.on("exit", () => resolve()));
     worker.postMessage([{ kind: "close" }]);
-    const { clock, start } = this.#options;
-    const bound = clock.sleep(start.requestTimeoutMs, exited.signal).catch(() => {});
+    const bound = this.#options.clock.sleep(withinMs, exited.signal).catch(() => {});
     await Promise.race([exit, bound]);
     exited.abort();
   }

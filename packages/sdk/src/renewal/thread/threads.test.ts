@@ -35,7 +35,11 @@ class FakeThread implements ThreadHandle {
   readonly #onMessage: ((reports: readonly ThreadReport[]) => void)[] = [];
   readonly #onExit: (() => void)[] = [];
   readonly #posted: ThreadOrder[];
+  readonly #unread: ThreadOrder[] = [];
   isAlive = true;
+  /** Orders wait while its modules load. */
+  isLoading = false;
+  diedBy: "itself" | "others" | undefined;
 
   constructor(start: ThreadStart, clock: FakeClock, ended: string[], posted: ThreadOrder[]) {
     this.#posted = posted;
@@ -54,18 +58,30 @@ class FakeThread implements ThreadHandle {
     const copy = structuredClone(orders);
     this.#posted.push(...orders);
     queueMicrotask(() => {
-      if (!this.isAlive) return;
-      this.side.take(copy);
-      if (copy.some(({ kind }) => kind === "close")) this.die();
+      if (this.isLoading) this.#unread.push(...copy);
+      else this.#take(copy);
     });
+  }
+
+  hasLoaded(): void {
+    this.isLoading = false;
+    this.#take(this.#unread);
+  }
+
+  #take(orders: readonly ThreadOrder[]): void {
+    if (!this.isAlive) return;
+    this.side.take(orders);
+    if (orders.some(({ kind }) => kind === "close")) this.die();
   }
 
   async terminate(): Promise<void> {
     this.isAlive = false;
+    this.diedBy ??= "others";
   }
 
   die(): void {
     this.isAlive = false;
+    this.diedBy = "itself";
     this.side.close();
     queueMicrotask(() => {
       for (const listener of this.#onExit) listener();
@@ -295,6 +311,19 @@ describe("the renewing thread", () => {
     await clock.advance(1_000);
     expect(clock.pendingTimers).toBe(0);
     expect(lastThread().transport.last.isClosed).toBe(true);
+  });
+
+  it("lets a thread that still loads end by itself: ended from outside it would leave files open", async () => {
+    keeper.warmUp();
+    const closing = keeper[Symbol.asyncDispose]();
+    lastThread().isLoading = true;
+    await clock.advance(4_999);
+    expect(lastThread().isAlive).toBe(true);
+    lastThread().hasLoaded();
+    await clock.advance(0);
+    await closing;
+    expect(lastThread().diedBy).toBe("itself");
+    expect(clock.pendingTimers).toBe(0);
   });
 });
 
