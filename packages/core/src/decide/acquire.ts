@@ -21,7 +21,8 @@ export function decideAcquire(owned: OwnedPartition, command: Acquire, now: numb
   if (refusal !== undefined) return answer(refusal);
   const again = findQueued(owned, command, now);
   if (again !== undefined) return again;
-  if (command.isGivenUp === true) return answer({ kind: "waitEnded", leases: command.claims.map(({ lease }) => lease) });
+  if (command.isGivenUp === true)
+    return answer({ kind: "waitEnded", leases: command.claims.map(({ lease }) => lease) });
   const decision = tryGrant(owned, command, command.sendNumber, now);
   const isBlocked = isObstacle(decision.reply);
   if (!isBlocked && decision.reply.kind !== "granted") return decision;
