@@ -1,5 +1,12 @@
 export { apply } from "./apply/apply.ts";
-export { BeforeImages, candidatesOf, copyOfCandidate, copyOfLease, type ImagesBefore } from "./apply/before-images.ts";
+export {
+  BeforeImages,
+  type Concerns,
+  candidatesOf,
+  copyOfCandidate,
+  copyOfLease,
+  type ImagesBefore,
+} from "./apply/before-images.ts";
 export { applyRenewals } from "./apply/hold.ts";
 export { type Consensus, reconcile, type Voter } from "./consensus.ts";
 export { isCandidateValid, isCoordinated, priorityOf, strategyInForce, whyNotElectable } from "./coordination.ts";

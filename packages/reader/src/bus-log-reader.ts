@@ -1,5 +1,6 @@
 import type { Bus } from "@tenure/bus";
 import type { LeftOut } from "@tenure/contracts";
+import type { LeaseKey } from "@tenure/core";
 import type { Clock, Random } from "@tenure/kernel";
 import { JetStreamSnapshotStore, JetStreamTransport } from "@tenure/log";
 import { logDecoder } from "./log-decoder.ts";
@@ -11,8 +12,10 @@ export interface BusLogReaderOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly incarnation: { readonly id: string; readonly partitions: number };
-  /** Changed records that are kept for watches that resume and lists that go on. */
+  /** Changed records that are kept for watches that resume and lists that go on; 0 where there are none. */
   readonly keptChanges: number;
+  /** The leases whose past is shown; all when absent. */
+  readonly keeps?: ((lease: LeaseKey) => boolean) | undefined;
   /** Events that the service never looks at. */
   readonly leftOut?: LeftOut;
   /** How long the service may rest after what it was told. */
@@ -26,13 +29,13 @@ export class BusLogReader extends LogReader {
   readonly #parts: readonly Disposable[];
 
   constructor(options: BusLogReaderOptions, listener: Omit<LogReaderListener, "onFault"> = {}) {
-    const { bus, clock, incarnation, keptChanges, leftOut = {}, note, random, restMs } = options;
+    const { bus, clock, incarnation, keeps, keptChanges, leftOut = {}, note, random, restMs } = options;
     const onInterruption = (why: string) => note({ why }, "the log is followed anew");
     const transport = new JetStreamTransport({ control: bus, clock, random, onInterruption });
     const snapshots = new JetStreamSnapshotStore({ bus, clock, random });
     super(
       { clock, random, transport, snapshots, codec: logDecoder },
-      { incarnationId: incarnation.id, partitions: incarnation.partitions, keptChanges, leftOut, restMs },
+      { incarnationId: incarnation.id, partitions: incarnation.partitions, keptChanges, keeps, leftOut, restMs },
       { ...listener, onFault: (partition, doing, err) => note({ partition, doing, err }, "a partition has trouble") },
     );
     this.#parts = [snapshots, transport];

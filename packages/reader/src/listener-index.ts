@@ -1,8 +1,11 @@
-import type { LeaseKey } from "@tenure/core";
+import type { Concerns, LeaseKey } from "@tenure/core";
+
+const everything: Concerns = () => true;
 
 /** Who listens to which leases: a change finds its listeners at once, however many others there are. */
 export class ListenerIndex<Listener> {
-  readonly #toAll = new Set<Listener>();
+  /** Who listens to no leases by name, with what concerns each. */
+  readonly #toAll = new Map<Listener, Concerns>();
   readonly #byLease = new Map<LeaseKey, Set<Listener>>();
   #size = 0;
 
@@ -10,11 +13,11 @@ export class ListenerIndex<Listener> {
     return this.#size;
   }
 
-  /** Adds a listener to some leases, or to all when none are named; returns what removes it. */
-  add(listener: Listener, leases: readonly LeaseKey[] | undefined): () => void {
+  /** Adds a listener to some leases, or to all that concern it when none are named; returns what removes it. */
+  add(listener: Listener, leases: readonly LeaseKey[] | undefined, concerns = everything): () => void {
     this.#size += 1;
     let isThere = true;
-    if (leases === undefined) this.#toAll.add(listener);
+    if (leases === undefined) this.#toAll.set(listener, concerns);
     else for (const lease of leases) this.#setOf(lease).add(listener);
     return () => {
       if (!isThere) return;
@@ -30,6 +33,13 @@ export class ListenerIndex<Listener> {
     return this.#toAll.size > 0 || this.#byLease.has(lease);
   }
 
+  /** Whether an event concerns anybody. */
+  readonly concerns: Concerns = (event, record) => {
+    if (this.#byLease.has(event.lease)) return true;
+    for (const concerns of this.#toAll.values()) if (concerns(event, record)) return true;
+    return false;
+  };
+
   /** Adds everybody who listens to a lease. */
   collect(lease: LeaseKey, into: Set<Listener>): void {
     for (const listener of this.#byLease.get(lease) ?? []) into.add(listener);
@@ -37,12 +47,12 @@ export class ListenerIndex<Listener> {
 
   /** Adds everybody who listens to all leases. */
   collectUnbound(into: Set<Listener>): void {
-    for (const listener of this.#toAll) into.add(listener);
+    for (const listener of this.#toAll.keys()) into.add(listener);
   }
 
   /** Everybody, each once. */
   all(): Set<Listener> {
-    const everybody = new Set(this.#toAll);
+    const everybody = new Set(this.#toAll.keys());
     for (const listeners of this.#byLease.values()) for (const listener of listeners) everybody.add(listener);
     return everybody;
   }

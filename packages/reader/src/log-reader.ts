@@ -1,4 +1,4 @@
-import { lastReadOf, type PartitionState } from "@tenure/core";
+import { type LeaseKey, lastReadOf, type PartitionState } from "@tenure/core";
 import type { Clock } from "@tenure/kernel";
 import type { LogTransport, Tail, TailListener } from "@tenure/log";
 import type { AppliedBatch } from "./change-set.ts";
@@ -15,8 +15,10 @@ export interface LogReaderPorts extends LoaderPorts {
 /** How a reader behaves. */
 export interface LogReaderOptions extends FollowerOptions {
   readonly partitions: number;
-  /** Changed records that are kept for watches that resume and lists that go on. */
+  /** Changed records that are kept for watches that resume and lists that go on; 0 where there are none. */
   readonly keptChanges: number;
+  /** The leases whose past is shown; all when absent. */
+  readonly keeps?: ((lease: LeaseKey) => boolean) | undefined;
   /** How long the reader may rest after what it was told: whoever need not know at once is woken less. Default: not. */
   readonly restMs?: (() => number) | undefined;
 }
@@ -52,7 +54,7 @@ export class LogReader implements ReadModel, TailListener, AsyncDisposable {
   #isReady = false;
 
   constructor(ports: LogReaderPorts, options: LogReaderOptions, listener: LogReaderListener = {}) {
-    const { incarnationId, keptChanges, partitions, restMs = () => 0 } = options;
+    const { incarnationId, keeps, keptChanges, partitions, restMs = () => 0 } = options;
     this.clock = ports.clock;
     this.incarnationId = incarnationId;
     this.partitions = partitions;
@@ -61,7 +63,7 @@ export class LogReader implements ReadModel, TailListener, AsyncDisposable {
     this.#restMs = restMs;
     const onAwaited = () => void this.#tail?.hurry();
     // A reader commits nothing itself, so no batch is ever applied before the tail brings it.
-    this.hub = new WatchHub({ clock: ports.clock, partitions, keptChanges, pendingBatches: 1, onAwaited });
+    this.hub = new WatchHub({ clock: ports.clock, partitions, keptChanges, keeps, pendingBatches: 1, onAwaited });
     const resume = (partition: number, sequence: bigint) => this.#tail?.resume(partition, sequence);
     const followerListener = {
       onRole: (partition: number) => this.#onRole(partition),

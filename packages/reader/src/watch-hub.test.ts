@@ -8,15 +8,19 @@ import {
 } from "@tenure/core";
 import { FakeClock } from "@tenure/kernel";
 import { describe, expect, it } from "vitest";
-import type { AppliedBatch } from "./change-set.ts";
-import { WatchHub } from "./watch-hub.ts";
+import type { AppliedBatch, ChangeSet } from "./change-set.ts";
+import { WatchHub, type WatchHubOptions } from "./watch-hub.ts";
+
+function creationOf(sequence: bigint): Event {
+  const lease = `a/b-${sequence}`;
+  return { kind: "leaseCreated", lease, uid: 1, spec: defaultLeaseSpec, author: "", reason: "" };
+}
 
 /** A batch that creates a lease, as a replica would have applied it. */
 function created(partition: number, sequence: bigint): AppliedBatch {
   const state = emptyPartition(partition, 0);
   state.before = new BeforeImages();
-  const lease = `a/b-${sequence}`;
-  const event: Event = { kind: "leaseCreated", lease, uid: 1, spec: defaultLeaseSpec, author: "", reason: "" };
+  const event = creationOf(sequence);
   const ids = { prev: 0n, prevBatchId: "", sequence, batchId: "id" };
   followBatch(state, { partition, epoch: 0n, ...ids, wallMs: 0, events: [event] }, 0);
   return { partition, sequence, events: [event], state };
@@ -129,4 +133,44 @@ describe("the hub of watches", () => {
     leave();
     expect([told, hub.listeners]).toEqual([[20n, 30n], 1]);
   });
+
+  it("makes changes of what is kept and of what concerns a listener alone, and keeps the former", () => {
+    const keeps = (lease: string) => lease === "a/b-20";
+    const { hub, state } = reading({ keptChanges: 100, keeps });
+    const told: string[] = [];
+    const onChanges = ({ leases }: ChangeSet) => told.push(...leases.map(({ key }) => key));
+    hub.follow({ onChanges, onGap() {} }, { concerns: ({ lease }) => lease === "a/b-30", wantsRenewals: false });
+    for (const sequence of [10n, 20n, 30n]) read(hub, state, sequence);
+    expect(told).toEqual(["a/b-20", "a/b-30"]);
+    expect(hub.revision).toBe(30n);
+    expect(hub.changesAfter(5n)?.map(({ sequence }) => sequence)).toEqual([20n]);
+    expect(hub.laterThan(5n, 0)?.flatMap(({ images }) => [...images.leases.keys()])).toEqual(["a/b-20"]);
+  });
+
+  it("keeps nothing where nobody goes on, and yet tells who listens", () => {
+    const { hub, state } = reading({ keptChanges: 0 });
+    read(hub, state, 10n);
+    const told: bigint[] = [];
+    const onChanges = ({ sequence }: ChangeSet) => told.push(sequence);
+    hub.follow({ onChanges, onGap() {} }, { leases: ["a/b-20"], wantsRenewals: false });
+    for (const sequence of [20n, 30n]) read(hub, state, sequence);
+    expect([told, hub.revision, hub.changesAfter(30n)]).toEqual([[20n], 30n, []]);
+  });
 });
+
+/** A hub with a state of its own that it keeps track of. */
+function reading(options: Pick<WatchHubOptions, "keptChanges" | "keeps">) {
+  const hub = new WatchHub({ clock: new FakeClock(), partitions: 1, pendingBatches: 1, ...options });
+  const state = stateAt(0, 5n);
+  hub.onFollowing(state);
+  return { hub, state };
+}
+
+/** The tail brings a batch that creates a lease. */
+function read(hub: WatchHub, state: PartitionState, sequence: bigint): void {
+  const events = [creationOf(sequence)];
+  const ids = { prev: state.lastSequence, prevBatchId: state.lastBatchId, sequence, batchId: `id-${sequence}` };
+  followBatch(state, { partition: 0, epoch: 0n, ...ids, wallMs: 0, events }, 0);
+  hub.onApplied({ partition: 0, sequence, events, state });
+  hub.onTailed(sequence, true);
+}

@@ -1,4 +1,4 @@
-import { BeforeImages, type LeaseKey, type PartitionState } from "@tenure/core";
+import { BeforeImages, type Concerns, type LeaseKey, type PartitionState } from "@tenure/core";
 import type { Clock, Fault } from "@tenure/kernel";
 import { ChangeLog } from "./change-log.ts";
 import { type AppliedBatch, type ChangeSet, changesOf } from "./change-set.ts";
@@ -20,6 +20,8 @@ export interface ChangeListener {
 export interface Interest {
   /** Only of these leases and their candidates; absent is all. */
   readonly leases?: readonly LeaseKey[] | undefined;
+  /** Of all leases, only what this says yes to, unless it is told for somebody else's sake; absent is everything. */
+  readonly concerns?: Concerns | undefined;
   readonly wantsRenewals: boolean;
 }
 
@@ -27,8 +29,10 @@ export interface Interest {
 export interface WatchHubOptions {
   readonly clock: Clock;
   readonly partitions: number;
-  /** Changed records that are kept for watches that resume and lists that go on. */
+  /** Changed records that are kept for watches that resume and lists that go on; 0 where there are none. */
   readonly keptChanges: number;
+  /** The leases whose changes are kept, and whose names are in order; all when absent. The past of others is not shown. */
+  readonly keeps?: ((lease: LeaseKey) => boolean) | undefined;
   /** Batches of this process's own that wait for the tail; when it stands still for longer, watches start over. */
   readonly pendingBatches: number;
   /** Told when somebody begins to listen, or to wait for what the tail has not brought. */
@@ -53,6 +57,8 @@ export class WatchHub {
   readonly #listeners = new ListenerIndex<ChangeListener>();
   readonly #renewalListeners = new ListenerIndex<ChangeListener>();
   readonly #waiters: RevisionWaiters;
+  /** What a change set is made of; everything when absent. */
+  readonly #concerns: Concerns | undefined;
   /** By state, because one that is loaded anew is another. */
   readonly #names = new WeakMap<PartitionState, NameIndex>();
   /** Partitions that are being loaded. */
@@ -67,7 +73,11 @@ export class WatchHub {
 
   constructor(options: WatchHubOptions) {
     this.#options = options;
-    this.#log = new ChangeLog(options.keptChanges);
+    const { keptChanges } = options;
+    const keeps = keptChanges === 0 ? () => false : options.keeps;
+    this.#log = new ChangeLog(keptChanges, 0n, keeps);
+    const { concerns } = this.#listeners;
+    this.#concerns = keeps && ((event, record) => keeps(event.lease) || concerns(event, record));
     this.#waiters = new RevisionWaiters(options.clock);
     for (let partition = 0; partition < options.partitions; partition += 1) this.#loading.add(partition);
   }
@@ -98,9 +108,9 @@ export class WatchHub {
   }
 
   /** Tells a listener of every later change that it is interested in; returns what ends that. */
-  follow(listener: ChangeListener, { leases, wantsRenewals }: Interest): () => void {
-    const leave = this.#listeners.add(listener, leases);
-    const leaveRenewals = wantsRenewals ? this.#renewalListeners.add(listener, leases) : undefined;
+  follow(listener: ChangeListener, { concerns, leases, wantsRenewals }: Interest): () => void {
+    const leave = this.#listeners.add(listener, leases, concerns);
+    const leaveRenewals = wantsRenewals ? this.#renewalListeners.add(listener, leases, concerns) : undefined;
     this.#options.onAwaited?.();
     return () => {
       leave();
@@ -193,7 +203,7 @@ export class WatchHub {
   /** A partition has been loaded and everything that the log had was read; its state is kept track of from here on. */
   onFollowing(state: PartitionState): void {
     if (!this.#loading.has(state.partition)) return;
-    state.before ??= new BeforeImages();
+    state.before ??= new BeforeImages(this.#concerns);
     state.before.take();
     this.#names.get(state)?.forget();
     if (state.lastSequence > this.#tailed) this.#tailed = state.lastSequence;
@@ -220,7 +230,7 @@ export class WatchHub {
   /** A batch was applied of which nothing is known but the state after it. */
   #lose({ sequence, state }: AppliedBatch): void {
     this.#names.get(state)?.forget();
-    state.before = new BeforeImages();
+    state.before = new BeforeImages(this.#concerns);
     if (this.isFollowing) this.#startOver(sequence);
   }
 

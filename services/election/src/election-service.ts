@@ -47,7 +47,7 @@ class ElectionService implements AsyncDisposable {
   #server: BusServer | undefined;
 
   constructor(context: Context) {
-    const { bus, clock, config, health, incarnation, log, metrics, random } = context;
+    const { bus, clock, health, incarnation, log, metrics, random } = context;
     this.#context = context;
     this.#metrics = new ElectionMetrics(metrics);
     this.#routes = new OwnerRoutes(incarnation.partitions);
@@ -58,7 +58,7 @@ class ElectionService implements AsyncDisposable {
         clock,
         random,
         incarnation,
-        keptChanges: config.keptChanges,
+        keptChanges: 0,
         leftOut: { guarded: true },
         restMs: () => this.#coordination.restMs(),
         note,

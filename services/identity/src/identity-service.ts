@@ -59,6 +59,7 @@ class IdentityService implements AsyncDisposable {
         random,
         incarnation,
         keptChanges: config.keptChanges,
+        keeps: (lease) => lease.startsWith(`${config.identityNamespace}/`),
         leftOut: { guarded: true },
         restMs: () => restMs,
         note,

@@ -22,13 +22,6 @@ export const migrationFields = defineConfig({
     max: 1_000_000,
     doc: "Watches that this replica serves at once.",
   },
-  keptChanges: {
-    kind: "integer",
-    default: 1_000,
-    min: 1,
-    max: 10_000_000,
-    doc: "Changed records that are kept for readers that go on.",
-  },
 });
 
 /** The configuration of a migration service. */

@@ -48,7 +48,7 @@ class MigrationService implements AsyncDisposable {
   #cleaning: Timer | undefined;
 
   constructor(context: Context) {
-    const { bus, clock, config, health, incarnation, log, metrics, random } = context;
+    const { bus, clock, health, incarnation, log, metrics, random } = context;
     this.#context = context;
     this.#metrics = new MigrationMetrics(metrics);
     const routes = new OwnerRoutes(incarnation.partitions);
@@ -59,7 +59,7 @@ class MigrationService implements AsyncDisposable {
         clock,
         random,
         incarnation,
-        keptChanges: config.keptChanges,
+        keptChanges: 0,
         leftOut: { guarded: true },
         restMs: () => restMs,
         note,

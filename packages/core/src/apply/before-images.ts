@@ -10,20 +10,30 @@ export interface ImagesBefore {
   readonly candidates: ReadonlyMap<LeaseKey, ReadonlyMap<string, CandidateRecord | undefined>>;
 }
 
+/** Whether what an event is about to do to a lease concerns anybody; the record as it is before. */
+export type Concerns = (event: Event & { readonly lease: LeaseKey }, record: LeaseRecord | undefined) => boolean;
+
 /**
  * Copies of records as they were before a batch first touched them: what the past is shown from, since `apply` works in
  * place. Filled by `apply` while a state has one, and taken when the batch is committed. Renewals leave no image, and
  * neither do guarded values.
  */
 export class BeforeImages {
+  readonly #concerns: Concerns | undefined;
   #leases = new Map<LeaseKey, LeaseRecord | undefined>();
   #candidates = new Map<LeaseKey, Map<string, CandidateRecord | undefined>>();
+
+  /** Images of what concerns somebody alone; of everything when absent. */
+  constructor(concerns?: Concerns) {
+    this.#concerns = concerns;
+  }
 
   /** Called before an event is applied. */
   note({ leases }: PartitionState, event: Event): void {
     if (!("lease" in event) || event.kind === "guardChanged") return;
     const { lease } = event;
     const record = leases.get(lease);
+    if (this.#concerns?.(event, record) === false) return;
     const names = candidatesOf(event);
     if (names === undefined) {
       if (!this.#leases.has(lease)) this.#leases.set(lease, record && copyOfLease(record));

@@ -102,9 +102,13 @@ export class Coordinator implements Disposable {
   }
 
   /** A batch of the log was applied. */
-  onApplied({ events }: AppliedBatch): void {
+  onApplied({ events, state }: AppliedBatch): void {
     for (const event of events) {
-      if ("lease" in event && !indifferent.has(event.kind)) this.note(event.lease);
+      if (!("lease" in event) || indifferent.has(event.kind)) continue;
+      // Most terms are of leases that nobody stands for.
+      const isOfTerm = event.kind === "holdGranted" || event.kind === "holdEnded";
+      const record = isOfTerm ? state.leases.get(event.lease) : undefined;
+      if (record === undefined || isConcerned(record)) this.note(event.lease);
     }
   }
 

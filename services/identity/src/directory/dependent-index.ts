@@ -1,4 +1,12 @@
-import { type CandidateRecord, type LeaseKey, type LeaseRecord, type PartitionState, partitionOf } from "@tenure/core";
+import {
+  type CandidateRecord,
+  type Concerns,
+  candidatesOf,
+  type LeaseKey,
+  type LeaseRecord,
+  type PartitionState,
+  partitionOf,
+} from "@tenure/core";
 import type { ChangeListener, ChangeSet, WatchHub } from "@tenure/reader";
 
 /** What stands under an identity without being named by it. */
@@ -15,6 +23,12 @@ interface Source {
   stateOf(partition: number): PartitionState;
 }
 
+/** Of terms, only those that name an identity, or follow one that did. */
+const concerns: Concerns = (event, record) => {
+  if (event.kind === "holdGranted" && event.hold.details?.identity) return true;
+  return candidatesOf(event) !== undefined || (record?.holds.some(({ details }) => details?.identity) ?? false);
+};
+
 const nothing: Belongings = Object.freeze({ leases: new Set<LeaseKey>(), candidates: new Set<LeaseKey>() });
 
 /**
@@ -28,7 +42,7 @@ export class DependentIndex implements ChangeListener, Disposable {
 
   constructor(source: Source) {
     this.#source = source;
-    this.#unfollow = source.hub.follow(this, { wantsRenewals: false });
+    this.#unfollow = source.hub.follow(this, { concerns, wantsRenewals: false });
     this.onGap();
   }
 

@@ -1,4 +1,5 @@
 import {
+  type Concerns,
   collisionOf,
   copyOfLease,
   departureOf,
@@ -82,7 +83,9 @@ export class Directory implements ChangeListener, Disposable {
     this.#source = source;
     this.#onSample = onSample;
     this.#wheel = new TimerWheel(source.clock, (id) => this.#look(id), 20);
-    this.#unfollow = source.hub.follow(this, { wantsRenewals: false });
+    const prefix = `${namespace}/`;
+    const concerns: Concerns = ({ lease }) => lease.startsWith(prefix);
+    this.#unfollow = source.hub.follow(this, { concerns, wantsRenewals: false });
     this.onGap();
   }
 

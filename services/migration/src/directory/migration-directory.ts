@@ -1,4 +1,12 @@
-import { type LeaseKey, type LeaseRecord, nameOf, namespaceOf, type PartitionState, partitionOf } from "@tenure/core";
+import {
+  type Concerns,
+  type LeaseKey,
+  type LeaseRecord,
+  nameOf,
+  namespaceOf,
+  type PartitionState,
+  partitionOf,
+} from "@tenure/core";
 import type { Clock } from "@tenure/kernel";
 import {
   type Alarm,
@@ -54,7 +62,9 @@ export class MigrationDirectory implements ChangeListener, Disposable {
 
   constructor(source: DirectorySource) {
     this.#source = source;
-    this.#unfollow = source.hub.follow(this, { wantsRenewals: false });
+    const concerns: Concerns = ({ kind, lease }, record) =>
+      kind === "migrationChanged" || record?.migration !== undefined || this.#isOfInterest(lease);
+    this.#unfollow = source.hub.follow(this, { concerns, wantsRenewals: false });
     this.onGap();
   }
 
@@ -124,11 +134,17 @@ export class MigrationDirectory implements ChangeListener, Disposable {
     this.#listeners.clear();
   }
 
+  /** Whether a lease has to do with migrations, whatever its record says. */
+  #isOfInterest(key: LeaseKey): boolean {
+    if (isParticipantLease(key) || nameOf(key).startsWith("controller:") || this.#locks.has(key)) return true;
+    return this.#states.get(namespaceOf(key))?.locks.has(key) ?? false;
+  }
+
   /** Takes a record in; the namespaces that it concerns. */
   #update(key: LeaseKey, sequence: bigint): readonly string[] {
     const record = this.recordOf(key);
     if (isParticipantLease(key)) return this.#updateParticipant(key, record);
-    const isController = nameOf(key).startsWith("controller:");
+    const isOfInterest = this.#isOfInterest(key);
     const wasLock = this.#locks.has(key);
     const isLock = record?.migration !== undefined;
     if (isLock) this.#locks.add(key);
@@ -136,9 +152,7 @@ export class MigrationDirectory implements ChangeListener, Disposable {
     const isChanged = (isLock && record.migration?.revision.sequence === sequence) || isLock !== wasLock;
     // Partitions are read in any order.
     if (isChanged && sequence > this.#changedRevision) this.#changedRevision = sequence;
-    const namespace = namespaceOf(key);
-    const isNamed = this.#states.get(namespace)?.locks.has(key) ?? false;
-    return isController || isLock || wasLock || isNamed ? [namespace] : [];
+    return isLock || isOfInterest ? [namespaceOf(key)] : [];
   }
 
   #updateParticipant(key: LeaseKey, record: LeaseRecord | undefined): readonly string[] {
