@@ -1,10 +1,12 @@
 import type { SessionPush } from "@tenure/contracts";
-import { atEndOfTurn, Backoff, type Clock, type HolderClock, type Random, type Timer } from "@tenure/kernel";
+import { Backoff, type Clock, type HolderClock, type Random, type Timer } from "@tenure/kernel";
 import { TenureError } from "../../errors.ts";
 import type { Keeping, KeepListener, KeptHold } from "../../session/session.ts";
 import { HoldBook } from "../hold-book.ts";
 import type { Keeper, Told } from "../keeper.ts";
+import { HoldSlots } from "./hold-slots.ts";
 import { errorFromPlain, type ThreadOrder, type ThreadReport, type ThreadStart } from "./messages.ts";
+import { OrderQueue } from "./order-queue.ts";
 import { SharedInstants } from "./shared-instants.ts";
 import { startWorker, type ThreadHandle } from "./thread-handle.ts";
 
@@ -45,28 +47,19 @@ const signsPerStopBound = 8;
  */
 export class RenewalThread implements Keeper {
   readonly #options: RenewalThreadOptions;
-  readonly #instants = new SharedInstants();
+  readonly #slots = new HoldSlots<Entry>((page) => this.#order({ kind: "page", page }));
+  readonly #orders = new OrderQueue((orders) => this.#worker?.postMessage(orders));
   /** Memory shared with the thread: the sign of this one's life, and deadlines of terms that the thread is not told of. */
   readonly signs = new SharedInstants();
   readonly #lifePage: SharedArrayBuffer;
-  readonly #pages: SharedArrayBuffer[] = [];
   readonly #entries = new Map<number, Entry>();
-  /** A slot is given to another only when the thread writes into it no more. */
-  readonly #bySlot: (Entry | undefined)[] = [];
-  /** Dropped, but the thread may still write into their slots. */
-  readonly #leaving = new Map<number, number>();
-  readonly #freeSlots: number[] = [];
   readonly #book = new HoldBook<Entry>();
   readonly #backoff: Backoff;
-  #usedSlots = 0;
   #lastId = 0;
   #worker: ThreadHandle | undefined;
   #hasStarted = false;
   /** The thread has had a connection: it renews what it is given, or tells why not. */
   #isUp = false;
-  #orders: ThreadOrder[] = [];
-  #isOrderDue = false;
-  #isSending = false;
   #isClosed = false;
   #sign: Timer | undefined;
   #restart: Timer | undefined;
@@ -99,10 +92,10 @@ export class RenewalThread implements Keeper {
     const entry = this.#enter(hold, listener);
     this.#order({ kind: "keep", id: entry.id, slot: entry.slot, hold });
     // Not at the end of the turn: this thread may block in it, and then the other must know the deadline.
-    if (told === "now") this.sendOrders();
-    else this.#sendSoon();
+    if (told === "now") this.#orders.send();
+    else this.#orders.sendSoon();
     if (!this.#isUp) this.#renewMeanwhile(entry);
-    const provenAtMs = () => (this.#entries.has(entry.id) ? this.#instants.get(entry.slot) : entry.toldMs);
+    const provenAtMs = () => (this.#entries.has(entry.id) ? this.#slots.instants.get(entry.slot) : entry.toldMs);
     return {
       get provenAtMs() {
         return provenAtMs();
@@ -115,9 +108,7 @@ export class RenewalThread implements Keeper {
 
   /** Tells the thread now what it is to be told soon. */
   sendOrders(): void {
-    const orders = this.#orders;
-    this.#orders = [];
-    if (orders.length > 0) this.#worker?.postMessage(orders);
+    this.#orders.send();
   }
 
   onPush(push: SessionPush): void {
@@ -150,12 +141,12 @@ export class RenewalThread implements Keeper {
 
   #enter(hold: KeptHold, listener: KeepListener): Entry {
     this.#lastId += 1;
-    const slot = this.#takeSlot();
+    const slot = this.#slots.take();
     const toldMs = hold.provenAtMs;
     const entry: Entry = { id: this.#lastId, slot, hold, listener, toldMs, isRenewing: true, meanwhile: undefined };
-    this.#instants.set(slot, hold.provenAtMs);
+    this.#slots.instants.set(slot, hold.provenAtMs);
     this.#entries.set(entry.id, entry);
-    this.#bySlot[slot] = entry;
+    this.#slots.enter(entry);
     this.#book.add(entry);
     return entry;
   }
@@ -165,10 +156,10 @@ export class RenewalThread implements Keeper {
     const { hold, listener, slot } = entry;
     const { inline } = this.#options;
     entry.meanwhile = inline.keep(
-      { ...hold, provenAtMs: this.#instants.get(slot) },
+      { ...hold, provenAtMs: this.#slots.instants.get(slot) },
       {
         onRenewed: (sentAtMs) => {
-          this.#instants.raise(slot, sentAtMs);
+          this.#slots.instants.raise(slot, sentAtMs);
           this.#tellRenewed(entry);
         },
         onMissed: (error) => listener.onMissed(error),
@@ -202,9 +193,9 @@ export class RenewalThread implements Keeper {
       cause = error;
     });
     worker.on("exit", () => this.#onExit(worker, cause));
-    const orders: ThreadOrder[] = this.#pages.map((page) => ({ kind: "page", page }));
+    const orders: ThreadOrder[] = this.#slots.pages.map((page) => ({ kind: "page", page }));
     for (const { hold, id, slot, isRenewing } of this.#entries.values()) {
-      orders.push({ kind: "keep", id, slot, hold: { ...hold, provenAtMs: this.#instants.get(slot) } });
+      orders.push({ kind: "keep", id, slot, hold: { ...hold, provenAtMs: this.#slots.instants.get(slot) } });
       if (!isRenewing) orders.push({ kind: "stopRenewing", id });
     }
     worker.postMessage(orders);
@@ -214,10 +205,8 @@ export class RenewalThread implements Keeper {
     if (this.#worker !== worker || this.#isClosed) return;
     this.#worker = undefined;
     this.#isUp = false;
-    // A thread that is gone writes nothing any more.
-    for (const slot of this.#leaving.values()) this.#freeSlots.push(slot);
-    this.#leaving.clear();
-    this.#orders = [];
+    this.#slots.freeAll();
+    this.#orders.clear();
     const error = threadLost(cause);
     this.#restart = this.#options.clock.schedule(this.#backoff.next(), () => this.#startThread());
     for (const entry of [...this.#entries.values()]) {
@@ -235,7 +224,7 @@ export class RenewalThread implements Keeper {
         break;
       case "renewed":
         this.#backoff.reset();
-        for (const slot of report.slots) this.#onRenewed(this.#bySlot[slot]);
+        for (const slot of report.slots) this.#onRenewed(this.#slots.at(slot));
         break;
       case "missed": {
         const error = errorFromPlain(report.error);
@@ -252,7 +241,7 @@ export class RenewalThread implements Keeper {
         this.#entries.get(report.id)?.listener.onEnded(report.reason, report.note);
         break;
       case "dropped":
-        this.#free(report.id);
+        this.#slots.free(report.id);
         break;
     }
   }
@@ -277,7 +266,7 @@ export class RenewalThread implements Keeper {
   }
 
   #tellRenewed(entry: Entry): void {
-    const provenAtMs = this.#instants.get(entry.slot);
+    const provenAtMs = this.#slots.instants.get(entry.slot);
     if (provenAtMs <= entry.toldMs) return;
     entry.toldMs = provenAtMs;
     entry.listener.onRenewed(provenAtMs);
@@ -298,54 +287,19 @@ export class RenewalThread implements Keeper {
 
   #drop(entry: Entry): void {
     if (!this.#entries.delete(entry.id)) return;
-    this.#bySlot[entry.slot] = undefined;
     entry.isRenewing = false;
     this.#leaveToThread(entry);
-    entry.toldMs = Math.max(entry.toldMs, this.#instants.get(entry.slot));
+    entry.toldMs = Math.max(entry.toldMs, this.#slots.instants.get(entry.slot));
     this.#book.delete(entry);
-    this.#leaving.set(entry.id, entry.slot);
-    if (this.#worker === undefined) this.#free(entry.id);
+    this.#slots.leave(entry);
+    if (this.#worker === undefined) this.#slots.free(entry.id);
     else this.#order({ kind: "drop", id: entry.id });
-  }
-
-  #free(id: number): void {
-    const slot = this.#leaving.get(id);
-    if (slot !== undefined) this.#freeSlots.push(slot);
-    this.#leaving.delete(id);
-  }
-
-  #takeSlot(): number {
-    const free = this.#freeSlots.pop();
-    if (free !== undefined) return free;
-    if (this.#usedSlots === this.#instants.size) {
-      const page = this.#instants.makePage();
-      this.#pages.push(page);
-      this.#order({ kind: "page", page });
-    }
-    this.#usedSlots += 1;
-    return this.#usedSlots - 1;
   }
 
   #order(order: ThreadOrder): void {
     // While there is no thread nothing is gathered: the next one is told everything when it starts.
     if (this.#worker === undefined || this.#isClosed) return;
-    this.#orders.push(order);
-    if (this.#isOrderDue) return;
-    this.#isOrderDue = true;
-    atEndOfTurn(() => {
-      this.#isOrderDue = false;
-      this.sendOrders();
-    });
-  }
-
-  /** The terms that one message granted go together: all begin before any of their claims' callers goes on. */
-  #sendSoon(): void {
-    if (this.#isSending) return;
-    this.#isSending = true;
-    queueMicrotask(() => {
-      this.#isSending = false;
-      this.sendOrders();
-    });
+    this.#orders.add(order);
   }
 
   /** Writes the present instant where the thread looks for it, again and again: what a blocked main thread cannot do. */
