@@ -22,6 +22,12 @@ export interface Side extends AsyncDisposable {
   measure(round: number): Promise<Figures>;
 }
 
+/** What a side's figure cannot pass: the same figure of one side of `limits`, or of several together. */
+export interface Limit {
+  readonly figure: "rate" | "p50Ms";
+  readonly sides: readonly string[];
+}
+
 /** A bound that a row has to keep. */
 export type Target = { readonly atMost: number } | { readonly atLeast: number };
 
@@ -45,6 +51,10 @@ export interface Benchmark {
   /** Fewer rounds than the run's, where each round is a whole life of a process. */
   readonly mostRounds?: number;
   /** A side whose peer cannot be had rejects with MissingPeer: the others go on without it. */
-  readonly sides: readonly { readonly name: string; start(options: RunOptions): Promise<Side> }[];
+  readonly sides: readonly {
+    readonly name: string;
+    readonly limit?: Limit | undefined;
+    start(options: RunOptions): Promise<Side>;
+  }[];
   readonly rows: readonly Row[];
 }

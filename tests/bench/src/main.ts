@@ -17,8 +17,10 @@ await using systems = new Systems(tell);
 const options = { isQuick, leases, nodeOptions, systems, tell };
 
 const benchmarks: BenchmarkResult[] = [];
-for (const benchmark of benchmarksNamed(names, isQuick))
-  benchmarks.push(await runBenchmark(benchmark, rounds, options));
+for (const benchmark of benchmarksNamed(names, isQuick)) {
+  const limits = benchmarks.find(({ name }) => name === "limits")?.rounds;
+  benchmarks.push(await runBenchmark(benchmark, rounds, options, limits));
+}
 
 const { measureMs, warmUpMs } = pace(isQuick);
 const paceLine = `every client: ${warmUpMs / 1_000} s of the same work before the first round, then ${measureMs / 1_000} s a round`;

@@ -1,4 +1,5 @@
 import type { Benchmark, Figures, Row, RunOptions, Side, Target } from "./benchmark.ts";
+import { sharesOf } from "./share.ts";
 import { median, spread } from "./statistics.ts";
 import { MissingPeer } from "./world/system.ts";
 
@@ -25,13 +26,19 @@ export interface BenchmarkResult {
   readonly missing: readonly string[];
   readonly rounds: readonly Readonly<Record<string, Figures>>[];
   readonly rows: readonly RowResult[];
+  /** What sides have of their limits, where these were measured before. */
+  readonly shares: Readonly<Record<string, number>>;
 }
 
-/** Starts every side, measures them in turns for `rounds` rounds, and ends them again. */
+/**
+ * Starts every side, measures them in turns for `rounds` rounds, and ends them again. `limits`: the rounds of the benchmark
+ * that measures what is there, if the run has it.
+ */
 export async function runBenchmark(
   benchmark: Benchmark,
   rounds: number,
   options: RunOptions,
+  limits: BenchmarkResult["rounds"] = [],
 ): Promise<BenchmarkResult> {
   const { name, sides, summary } = benchmark;
   const running: RunningSide[] = [];
@@ -47,7 +54,9 @@ export async function runBenchmark(
     }
     const measured = await measureInTurns(benchmark, running, rounds, options);
     const rows = benchmark.rows.map((row) => resultOf(name, row, measured));
-    return { name, summary, settings: benchmark.settings(options), missing: [...missing], rounds: measured, rows };
+    const shares = sharesOf(sides, measured, limits);
+    const settings = benchmark.settings(options);
+    return { name, summary, settings, missing: [...missing], rounds: measured, rows, shares };
   } finally {
     for (const { side } of running.toReversed()) await side[Symbol.asyncDispose]();
     await options.systems.endClusters();

@@ -16,6 +16,7 @@ const result = {
       missing: ["ZooKeeper: no java"],
       rounds: [{ "tenure-grpc": { rate: 10, p50Ms: 1, p99Ms: 2, "cpu client": 0.5, "cpu servers": 0.1 } }],
       rows: [{ ...row, median: 2, least: 1, greatest: 3, isReached: false }],
+      shares: { "tenure-grpc": 0.25 },
     },
   ],
 };
@@ -24,7 +25,7 @@ it("a result takes the place of the one before, and leaves the rest as it was", 
   const document = "# How\n<!-- last result: begin -->\nold\n<!-- last result: end -->\nThe end\n";
   const once = replaceResult(document, result);
   expect(once).toContain("| ratio | 2.00 x | 1.00 x to 3.00 x | ≥ 3.00 x | **missed** |");
-  expect(once).toContain("| tenure-grpc | 10.0 | 10.0 to 10.0 | 1.00 | 2.00 | 0.500 | 0.100 |");
+  expect(once).toContain("| tenure-grpc | 10.0 | 10.0 to 10.0 | 1.00 | 2.00 | 0.500 | 0.100 | 0.00 | 25.0 % |");
   expect(once).toContain("Missing: ZooKeeper: no java.");
   expect(once).not.toContain("old");
   expect([once.startsWith("# How\n"), once.endsWith("\nThe end\n")]).toEqual([true, true]);

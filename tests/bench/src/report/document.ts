@@ -3,11 +3,22 @@ import { fileURLToPath } from "node:url";
 import type { BenchmarkResult } from "../runner.ts";
 import type { RunResult } from "./results.ts";
 import { serverMemory, summarizeSides } from "./sides.ts";
-import { inUnit, renderSummary, targetText, threeDigits } from "./table.ts";
+import { inUnit, percent, renderSummary, targetText, threeDigits } from "./table.ts";
 
 const path = fileURLToPath(new URL("../../../../docs/performance.md", import.meta.url));
 const begin = "<!-- last result: begin -->";
 const end = "<!-- last result: end -->";
+const sideHeader = [
+  "side",
+  "a second",
+  "spread",
+  "p50 ms",
+  "p99 ms",
+  "client CPU",
+  "server CPU",
+  "server MiB",
+  "of the limit",
+];
 
 /** Puts a run into `docs/performance.md`, in the place of the one before it. */
 export async function documentResult(result: RunResult): Promise<void> {
@@ -38,7 +49,7 @@ export function renderMarkdown({ benchmarks, isQuick, machine, startedAt, system
 }
 
 function renderBenchmark(benchmark: BenchmarkResult): string {
-  const { missing, name, rounds, rows, summary } = benchmark;
+  const { missing, name, rounds, rows, shares, summary } = benchmark;
   const sides = summarizeSides(benchmark).filter(({ medians }) => medians.rate !== undefined);
   const rowLines = rows.map(({ greatest, isReached, least, median, name: row, target, unit }) => {
     const verdict = isReached === undefined ? "" : isReached ? "reached" : "**missed**";
@@ -54,13 +65,14 @@ function renderBenchmark(benchmark: BenchmarkResult): string {
     threeDigits(medians["cpu client"] ?? Number.NaN),
     threeDigits(medians["cpu servers"] ?? Number.NaN),
     threeDigits(serverMemory(medians) / 1_048_576),
+    percent(shares[side]),
   ]);
   return [
     `### ${name}: ${summary} (${rounds.length} ${rounds.length === 1 ? "round" : "rounds"})`,
     "",
     ...missing.map((peer) => `Missing: ${peer}.\n`),
     ...table(["row", "median", "spread", "target", ""], rowLines),
-    ...table(["side", "a second", "spread", "p50 ms", "p99 ms", "client CPU", "server CPU", "server MiB"], sideLines),
+    ...table(sideHeader, sideLines),
   ].join("\n");
 }
 

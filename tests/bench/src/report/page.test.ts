@@ -19,6 +19,7 @@ it("a page holds tables, plots, settings and what is missing, and takes nothing 
         missing: ["ZooKeeper: no java"],
         rounds: [{ "tenure-grpc": { rate: 10, "cpu client": 0.5, "memory client": 1_048_576 } }],
         rows: [{ ...row, median: 2, least: 1, greatest: 3, isReached: false }],
+        shares: { "tenure-grpc": 0.25 },
       },
     ],
   });
@@ -29,6 +30,7 @@ it("a page holds tables, plots, settings and what is missing, and takes nothing 
     "64 in flight",
     "missing: ZooKeeper: no java",
     "etcd 3",
+    "of the limit, %",
   ]) {
     expect(page).toContain(part);
   }

@@ -30,7 +30,7 @@ export function renderPage(result: RunResult): string {
 }
 
 function renderBenchmark(benchmark: BenchmarkResult): string {
-  const { missing, name, rounds, rows, settings, summary } = benchmark;
+  const { missing, name, rounds, rows, settings, shares, summary } = benchmark;
   const sides = summarizeSides(benchmark).filter(({ medians }) => medians.rate !== undefined);
   const bars = (figure: string): readonly Bar[] => sides.map((side) => barOf(benchmark, side, figure));
   return [
@@ -43,6 +43,7 @@ function renderBenchmark(benchmark: BenchmarkResult): string {
     renderBars("operations a second", bars("rate")),
     renderBars("p50, ms", bars("p50Ms")),
     renderBars("p99, ms", bars("p99Ms")),
+    renderBars("of the limit, %", Object.entries(shares).map(shareBar)),
     sides.length === 0 ? "" : renderCosts(sides),
   ].join("\n");
 }
@@ -80,4 +81,10 @@ function barOf({ rounds }: BenchmarkResult, { medians, name }: SideSummary, figu
     least: Math.min(...values),
     greatest: Math.max(...values),
   };
+}
+
+/** Only sides of Tenure have a share. */
+function shareBar([label, share]: readonly [string, number]): Bar {
+  const value = 100 * share;
+  return { label, kind: "tenure", value, least: value, greatest: value };
 }

@@ -19,6 +19,7 @@ const result: BenchmarkResult = {
     row("start", { unit: "ms", median: 6_000, isReached: false }),
     row("free", { target: undefined, isReached: undefined }),
   ],
+  shares: {},
 };
 
 describe("a table", () => {
@@ -29,6 +30,13 @@ describe("a table", () => {
     expect(text).toMatch(/^time +1\.23 x +1\.00 x to 2\.00 x +≤ 1\.30 x +reached$/m);
     expect(text).toMatch(/^start +6000 ms.*MISSED$/m);
     expect(text).toContain("  free: what free is");
+  });
+
+  it("has what a side gets of its limit, and nothing where that is not known", () => {
+    const rounds = [{ tenure: { rate: 10 }, etcd: { rate: 2 } }];
+    const text = renderTables([{ ...result, rounds, shares: { tenure: 0.345 } }]);
+    expect(text).toMatch(/^tenure .*MiB +34\.5 %$/m);
+    expect(text).toMatch(/^etcd .*MiB$/m);
   });
 
   it("ends with how many rows reach their target, and which do not", () => {

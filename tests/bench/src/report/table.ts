@@ -33,7 +33,17 @@ function renderTable(result: BenchmarkResult): string {
 function renderSides(result: BenchmarkResult): readonly string[] {
   const sides = summarizeSides(result).filter(({ medians }) => medians.rate !== undefined);
   if (sides.length === 0) return [];
-  const header = ["side", "a second", "spread", "p50", "p99", "client CPU", "server CPU", "server memory"];
+  const header = [
+    "side",
+    "a second",
+    "spread",
+    "p50",
+    "p99",
+    "client CPU",
+    "server CPU",
+    "server memory",
+    "of the limit",
+  ];
   const lines = sides.map(({ medians, name, rates }) => [
     name,
     threeDigits(medians.rate ?? Number.NaN),
@@ -43,6 +53,7 @@ function renderSides(result: BenchmarkResult): readonly string[] {
     `${threeDigits(medians["cpu client"] ?? Number.NaN)} s/1000`,
     `${threeDigits(medians["cpu servers"] ?? Number.NaN)} s/1000`,
     `${threeDigits(serverMemory(medians) / 1_048_576)} MiB`,
+    percent(result.shares[name]),
   ]);
   return [...aligned([header, ...lines]), ""];
 }
@@ -78,6 +89,11 @@ export function targetText(target: Target, unit: Row["unit"]): string {
 /** A number with three significant digits and its unit. */
 export function inUnit(value: number, unit: Row["unit"]): string {
   return `${threeDigits(value)} ${unit}`;
+}
+
+/** A share as people read it; nothing for none. */
+export function percent(share: number | undefined): string {
+  return share === undefined ? "" : `${threeDigits(100 * share)} %`;
 }
 
 /** A number with three significant digits, or all before the point. */

@@ -2,6 +2,7 @@ import type { Benchmark, Figures, Row, RunOptions, Target } from "../benchmark.t
 import type { ClientName } from "../worker/client-kinds.ts";
 import type { Workload } from "../workloads/index.ts";
 import { startClientSide } from "../world/client-side.ts";
+import { limitOf } from "./limit-of.ts";
 
 type Sides = Benchmark["sides"];
 
@@ -9,6 +10,7 @@ type Sides = Benchmark["sides"];
 export function sidesOf(clients: readonly ClientName[], workload: Workload, suffix = "", servers: 1 | 3 = 1): Sides {
   return clients.map((client) => ({
     name: `${client}${suffix}`,
+    limit: limitOf(client, workload, servers),
     start: (options: RunOptions) => startClientSide(client, workload, options, servers),
   }));
 }

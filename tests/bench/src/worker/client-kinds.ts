@@ -5,6 +5,7 @@ import { Http2Link } from "../clients/etcd/http2-link.ts";
 import type { PeerClient, Renewer } from "../clients/peer-client.ts";
 import { GrpcEcho } from "../clients/raw/grpc-echo.ts";
 import { JetStreamAppends } from "../clients/raw/jetstream-appends.ts";
+import { LogChanges } from "../clients/raw/log-changes.ts";
 import { NatsEcho } from "../clients/raw/nats-echo.ts";
 import { tenureConnections } from "../clients/tenure/connections.ts";
 import { TenureClient } from "../clients/tenure/tenure-client.ts";
@@ -37,6 +38,7 @@ export const clientKinds = {
   },
   "raw-nats": { open: (endpoint) => NatsEcho.open(endpoint) },
   "raw-jetstream": { open: (endpoint) => JetStreamAppends.open(endpoint) },
+  "raw-log": { open: (endpoint) => LogChanges.open(endpoint) },
   "raw-grpc": { open: async (endpoint) => new GrpcEcho(endpoint, "unary") },
   "raw-grpc-stream": { open: async (endpoint) => new GrpcEcho(endpoint, "stream") },
   zookeeper: { open: (endpoint) => ZooKeeperClient.open(endpoint) },

@@ -2,12 +2,14 @@ import { Server, ServerCredentials, type ServerDuplexStream, type ServerUnaryCal
 import { connectRaw } from "../clients/raw/connect.ts";
 import { echoMethods } from "../clients/raw/grpc-echo.ts";
 import { echoSubjects } from "../clients/raw/nats-echo.ts";
+import { serveLog } from "./serve-log.ts";
 
-/** The entry of a process that sends back what it gets, over NATS and over gRPC. Prints its gRPC port. */
+/** The entry of a process that sends back what it gets, over NATS and over gRPC, and appends. Prints its gRPC port. */
 const bus = await connectRaw(process.argv[2] ?? "");
 bus.subscribe(`${echoSubjects.there}>`, (payload, subject) => {
   bus.publish(`${echoSubjects.back}${subject.slice(echoSubjects.there.length)}`, payload);
 });
+serveLog(bus);
 
 const asIs = (bytes: Buffer) => bytes;
 const codec = {

@@ -17,8 +17,14 @@ export async function startRaw(): Promise<System> {
   const line = await echo.waitForLine(/^listening on /);
   const grpc = `127.0.0.1:${line.split(" ").at(-1)}`;
   return {
-    description: `limits: nats-server ${nats.version}, every write synced; an echo process on grpc-js and on NATS`,
-    endpoints: { "raw-nats": nats.url, "raw-jetstream": nats.url, "raw-grpc": grpc, "raw-grpc-stream": grpc },
+    description: `limits: nats-server ${nats.version}, every write synced; a process that echoes on grpc-js and on NATS and appends`,
+    endpoints: {
+      "raw-nats": nats.url,
+      "raw-jetstream": nats.url,
+      "raw-log": nats.url,
+      "raw-grpc": grpc,
+      "raw-grpc-stream": grpc,
+    },
     processes: [
       { name: "nats-server", pid: nats.pid },
       { name: "echo", pid: echo.pid },
