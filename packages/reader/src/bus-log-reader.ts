@@ -16,6 +16,8 @@ export interface BusLogReaderOptions {
   readonly keptChanges: number;
   /** The leases whose past is shown; all when absent. */
   readonly keeps?: ((lease: LeaseKey) => boolean) | undefined;
+  /** When nobody has asked for the past for so long, none is kept until somebody asks; absent always keeps it. */
+  readonly forgetsAfterMs?: number | undefined;
   /** Events that the service never looks at. */
   readonly leftOut?: LeftOut;
   /** How long the service may rest after what it was told. */
@@ -29,13 +31,14 @@ export class BusLogReader extends LogReader {
   readonly #parts: readonly Disposable[];
 
   constructor(options: BusLogReaderOptions, listener: Omit<LogReaderListener, "onFault"> = {}) {
-    const { bus, clock, incarnation, keeps, keptChanges, leftOut = {}, note, random, restMs } = options;
+    const { bus, clock, forgetsAfterMs, incarnation, keeps, keptChanges, leftOut = {}, note, random, restMs } = options;
+    const kept = { forgetsAfterMs, keeps, keptChanges };
     const onInterruption = (why: string) => note({ why }, "the log is followed anew");
     const transport = new JetStreamTransport({ control: bus, clock, random, onInterruption });
     const snapshots = new JetStreamSnapshotStore({ bus, clock, random });
     super(
       { clock, random, transport, snapshots, codec: logDecoder },
-      { incarnationId: incarnation.id, partitions: incarnation.partitions, keptChanges, keeps, leftOut, restMs },
+      { incarnationId: incarnation.id, partitions: incarnation.partitions, ...kept, leftOut, restMs },
       { ...listener, onFault: (partition, doing, err) => note({ partition, doing, err }, "a partition has trouble") },
     );
     this.#parts = [snapshots, transport];

@@ -158,12 +158,45 @@ describe("the hub of watches", () => {
   });
 });
 
+describe("a hub that forgets", () => {
+  it("keeps the past from when somebody asks until nobody has for a while, and never shows a part of it", async () => {
+    const { clock, hub, state } = reading({ keptChanges: 100, forgetsAfterMs: 1_000 });
+    read(hub, state, 10n);
+    expect([hub.floor, hub.changesAfter(9n), hub.changesAfter(10n)]).toEqual([10n, undefined, []]);
+    read(hub, state, 20n);
+    expect(hub.changesAfter(10n)?.map(({ sequence }) => sequence)).toEqual([20n]);
+    await clock.advance(1_000);
+    read(hub, state, 30n);
+    read(hub, state, 40n);
+    expect([hub.changesAfter(20n), hub.changesAfter(39n), hub.changesAfter(40n)]).toEqual([undefined, undefined, []]);
+    expect(hub.namesOf(state)).toEqual(["a/b-10", "a/b-20", "a/b-30", "a/b-40"]);
+  });
+
+  it("keeps it as long as somebody listens who may go on later, and knows all names when it begins again", async () => {
+    const { clock, hub, state } = reading({ keptChanges: 100, forgetsAfterMs: 1_000 });
+    expect(hub.namesOf(state)).toEqual([]);
+    read(hub, state, 10n);
+    const silent = { onChanges() {}, onGap() {} };
+    const leave = hub.follow(silent, { leases: ["a/b-20"], wantsRenewals: false, resumes: true });
+    hub.changesAfter(10n);
+    await clock.advance(10_000);
+    for (const sequence of [20n, 30n]) read(hub, state, sequence);
+    expect(hub.changesAfter(10n)?.map(({ sequence }) => sequence)).toEqual([20n, 30n]);
+    expect(hub.namesOf(state)).toEqual(["a/b-10", "a/b-20", "a/b-30"]);
+    leave();
+    await clock.advance(10_000);
+    for (const sequence of [40n, 50n]) read(hub, state, sequence);
+    expect(hub.changesAfter(30n)).toBeUndefined();
+  });
+});
+
 /** A hub with a state of its own that it keeps track of. */
-function reading(options: Pick<WatchHubOptions, "keptChanges" | "keeps">) {
-  const hub = new WatchHub({ clock: new FakeClock(), partitions: 1, pendingBatches: 1, ...options });
+function reading(options: Pick<WatchHubOptions, "keptChanges" | "keeps" | "forgetsAfterMs">) {
+  const clock = new FakeClock();
+  const hub = new WatchHub({ clock, partitions: 1, pendingBatches: 1, ...options });
   const state = stateAt(0, 5n);
   hub.onFollowing(state);
-  return { hub, state };
+  return { clock, hub, state };
 }
 
 /** The tail brings a batch that creates a lease. */

@@ -179,7 +179,7 @@ export function newestLine(history: History | undefined, isWanted: (history: His
 }
 
 /** Lines that no longer count are left linked until there is one of them for so many that do. */
-const countedPerSurplus = 2;
+const countedPerSurplus = 1;
 
 /** The newest `count` lines of a history, linked anew. */
 function newest(history: History, count: number): History | undefined {
