@@ -1,6 +1,6 @@
 import type { Bus } from "@tenure/bus";
 import type { LeftOut } from "@tenure/contracts";
-import type { LeaseKey } from "@tenure/core";
+import type { Concerns } from "@tenure/core";
 import type { Clock, Random } from "@tenure/kernel";
 import { JetStreamSnapshotStore, JetStreamTransport } from "@tenure/log";
 import { logDecoder } from "./log-decoder.ts";
@@ -14,10 +14,8 @@ export interface BusLogReaderOptions {
   readonly incarnation: { readonly id: string; readonly partitions: number };
   /** Changed records that are kept for watches that resume and lists that go on; 0 where there are none. */
   readonly keptChanges: number;
-  /** The leases whose past is shown; all when absent. */
-  readonly keeps?: ((lease: LeaseKey) => boolean) | undefined;
-  /** When nobody has asked for the past for so long, none is kept until somebody asks; absent always keeps it. */
-  readonly forgetsAfterMs?: number | undefined;
+  /** What the past is shown of; everything when absent. */
+  readonly keeps?: Concerns | undefined;
   /** Events that the service never looks at. */
   readonly leftOut?: LeftOut;
   /** How long the service may rest after what it was told. */
@@ -31,14 +29,13 @@ export class BusLogReader extends LogReader {
   readonly #parts: readonly Disposable[];
 
   constructor(options: BusLogReaderOptions, listener: Omit<LogReaderListener, "onFault"> = {}) {
-    const { bus, clock, forgetsAfterMs, incarnation, keeps, keptChanges, leftOut = {}, note, random, restMs } = options;
-    const kept = { forgetsAfterMs, keeps, keptChanges };
+    const { bus, clock, incarnation, keeps, keptChanges, leftOut = {}, note, random, restMs } = options;
     const onInterruption = (why: string) => note({ why }, "the log is followed anew");
     const transport = new JetStreamTransport({ control: bus, clock, random, onInterruption });
     const snapshots = new JetStreamSnapshotStore({ bus, clock, random });
     super(
       { clock, random, transport, snapshots, codec: logDecoder },
-      { incarnationId: incarnation.id, partitions: incarnation.partitions, ...kept, leftOut, restMs },
+      { incarnationId: incarnation.id, partitions: incarnation.partitions, keptChanges, keeps, leftOut, restMs },
       { ...listener, onFault: (partition, doing, err) => note({ partition, doing, err }, "a partition has trouble") },
     );
     this.#parts = [snapshots, transport];

@@ -1,4 +1,3 @@
-import type { LeaseKey } from "@tenure/core";
 import { type ChangeSet, sizeOfChanges } from "./change-set.ts";
 
 /**
@@ -13,13 +12,10 @@ export class ChangeLog {
   #size = 0;
   #floor: bigint;
 
-  readonly #keeps: ((lease: LeaseKey) => boolean) | undefined;
-
-  /** Nothing at or below `floor` is known. Keeps what concerns the leases that `keeps` says yes to; all when absent. */
-  constructor(most: number, floor = 0n, keeps?: (lease: LeaseKey) => boolean) {
+  /** Nothing at or below `floor` is known. */
+  constructor(most: number, floor = 0n) {
     this.#most = most;
     this.#floor = floor;
-    this.#keeps = keeps;
   }
 
   /** The changes after this position are all kept. */
@@ -28,8 +24,7 @@ export class ChangeLog {
   }
 
   /** Adds the next changes of the log; renewals are not kept. */
-  add(told: ChangeSet): void {
-    const changes = this.#keeps === undefined ? told : only(this.#keeps, told);
+  add(changes: ChangeSet): void {
     const size = sizeOfChanges(changes);
     if (size === 0) return;
     const hasRenewals = changes.renewedLeases.length > 0 || changes.renewedCandidates.length > 0;
@@ -63,18 +58,4 @@ export class ChangeLog {
     while (from > this.#first && (this.#sets[from - 1]?.sequence ?? 0n) > revision) from -= 1;
     return this.#sets.slice(from);
   }
-}
-
-/** What a set says of some leases. */
-function only(isMeant: (lease: LeaseKey) => boolean, changes: ChangeSet): ChangeSet {
-  const { candidates, images, leases } = changes;
-  return {
-    ...changes,
-    leases: leases.filter(({ key }) => isMeant(key)),
-    candidates: candidates.filter(({ key }) => isMeant(key)),
-    images: {
-      leases: new Map([...images.leases].filter(([key]) => isMeant(key))),
-      candidates: new Map([...images.candidates].filter(([key]) => isMeant(key))),
-    },
-  };
 }

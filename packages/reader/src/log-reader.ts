@@ -1,4 +1,4 @@
-import { type LeaseKey, lastReadOf, type PartitionState } from "@tenure/core";
+import { type Concerns, lastReadOf, type PartitionState } from "@tenure/core";
 import type { Clock } from "@tenure/kernel";
 import type { LogTransport, Tail, TailListener } from "@tenure/log";
 import type { AppliedBatch } from "./change-set.ts";
@@ -17,10 +17,8 @@ export interface LogReaderOptions extends FollowerOptions {
   readonly partitions: number;
   /** Changed records that are kept for watches that resume and lists that go on; 0 where there are none. */
   readonly keptChanges: number;
-  /** The leases whose past is shown; all when absent. */
-  readonly keeps?: ((lease: LeaseKey) => boolean) | undefined;
-  /** When nobody has asked for the past for so long, none is kept until somebody asks; absent always keeps it. */
-  readonly forgetsAfterMs?: number | undefined;
+  /** What the past is shown of; everything when absent. */
+  readonly keeps?: Concerns | undefined;
   /** How long the reader may rest after what it was told: whoever need not know at once is woken less. Default: not. */
   readonly restMs?: (() => number) | undefined;
 }
@@ -56,7 +54,7 @@ export class LogReader implements ReadModel, TailListener, AsyncDisposable {
   #isReady = false;
 
   constructor(ports: LogReaderPorts, options: LogReaderOptions, listener: LogReaderListener = {}) {
-    const { forgetsAfterMs, incarnationId, keeps, keptChanges, partitions, restMs = () => 0 } = options;
+    const { incarnationId, keeps, keptChanges, partitions, restMs = () => 0 } = options;
     this.clock = ports.clock;
     this.incarnationId = incarnationId;
     this.partitions = partitions;
@@ -65,8 +63,7 @@ export class LogReader implements ReadModel, TailListener, AsyncDisposable {
     this.#restMs = restMs;
     const onAwaited = () => void this.#tail?.hurry();
     // A reader commits nothing itself, so no batch is ever applied before the tail brings it.
-    const kept = { keptChanges, keeps, forgetsAfterMs };
-    this.hub = new WatchHub({ clock: ports.clock, partitions, ...kept, pendingBatches: 1, onAwaited });
+    this.hub = new WatchHub({ clock: ports.clock, partitions, keptChanges, keeps, pendingBatches: 1, onAwaited });
     const resume = (partition: number, sequence: bigint) => this.#tail?.resume(partition, sequence);
     const followerListener = {
       onRole: (partition: number) => this.#onRole(partition),
@@ -108,9 +105,14 @@ export class LogReader implements ReadModel, TailListener, AsyncDisposable {
     return this.#at(partition).state;
   }
 
+  /** Reads at once what the log has by now, for one who rests. */
+  async hurry(): Promise<void> {
+    await this.#tail?.hurry();
+  }
+
   async view<Answer>(partition: number, read: (state: PartitionState) => Answer): Promise<Answer> {
     // A reader that rests looks first, so that a client finds what it has just written.
-    await this.#tail?.hurry();
+    await this.hurry();
     return this.#at(partition).view(read);
   }
 

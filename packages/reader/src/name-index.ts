@@ -1,4 +1,4 @@
-import type { ImagesBefore, LeaseKey, PartitionState } from "@tenure/core";
+import type { Event, LeaseKey, PartitionState } from "@tenure/core";
 
 /**
  * The names of a partition in order, so that a page of a list costs what it shows and not what the partition has. Made
@@ -13,11 +13,10 @@ export class NameIndex {
     return this.#names;
   }
 
-  /** A batch was applied that touched these records. */
-  note({ candidates, leases }: ImagesBefore, state: PartitionState): void {
+  /** A batch was applied. */
+  note(events: readonly Event[], state: PartitionState): void {
     if (this.#names === undefined) return;
-    for (const key of leases.keys()) this.#keepUp(this.#names, key, state);
-    for (const key of candidates.keys()) if (!leases.has(key)) this.#keepUp(this.#names, key, state);
+    for (const event of events) if ("lease" in event) this.#keepUp(this.#names, event.lease, state);
   }
 
   /** What a batch touched is not known. */

@@ -23,8 +23,6 @@ export interface Interest {
   /** Of all leases, only what this says yes to, unless it is told for somebody else's sake; absent is everything. */
   readonly concerns?: Concerns | undefined;
   readonly wantsRenewals: boolean;
-  /** Whether the listener may go on later where it stopped. */
-  readonly resumes?: boolean | undefined;
 }
 
 /** Bounds of what is kept. */
@@ -33,13 +31,8 @@ export interface WatchHubOptions {
   readonly partitions: number;
   /** Changed records that are kept for watches that resume and lists that go on; 0 where there are none. */
   readonly keptChanges: number;
-  /** The leases whose changes are kept, and whose names are in order; all when absent. The past of others is not shown. */
-  readonly keeps?: ((lease: LeaseKey) => boolean) | undefined;
-  /**
-   * When no watch is open and nobody has asked for the past for so long, none is kept until somebody asks; absent always
-   * keeps it. Only for hubs whose batches are applied in one step.
-   */
-  readonly forgetsAfterMs?: number | undefined;
+  /** What the past is shown of; everything when absent. The rest is only told, to those whom it concerns. */
+  readonly keeps?: Concerns | undefined;
   /** Batches of this process's own that wait for the tail; when it stands still for longer, watches start over. */
   readonly pendingBatches: number;
   /** Told when somebody begins to listen, or to wait for what the tail has not brought. */
@@ -64,12 +57,8 @@ export class WatchHub {
   readonly #listeners = new ListenerIndex<ChangeListener>();
   readonly #renewalListeners = new ListenerIndex<ChangeListener>();
   readonly #waiters: RevisionWaiters;
-  /** What a change set is made of; everything when absent. */
+  /** What changes are made of; everything when absent. */
   readonly #concerns: Concerns | undefined;
-  /** Listeners that may go on later. */
-  #resuming = 0;
-  #askedAtMs = Number.NEGATIVE_INFINITY;
-  #isKeeping: boolean;
   /** By state, because one that is loaded anew is another. */
   readonly #names = new WeakMap<PartitionState, NameIndex>();
   /** Partitions that are being loaded. */
@@ -85,13 +74,10 @@ export class WatchHub {
   constructor(options: WatchHubOptions) {
     this.#options = options;
     const { keptChanges } = options;
+    this.#log = new ChangeLog(keptChanges);
     const keeps = keptChanges === 0 ? () => false : options.keeps;
-    this.#log = new ChangeLog(keptChanges, 0n, keeps);
-    this.#isKeeping = options.forgetsAfterMs === undefined;
     const { concerns } = this.#listeners;
-    const isKept = (lease: LeaseKey) => this.#isKeeping && (keeps === undefined || keeps(lease));
-    if (keeps !== undefined || !this.#isKeeping)
-      this.#concerns = (event, record) => isKept(event.lease) || concerns(event, record);
+    this.#concerns = keeps && ((event, record) => keeps(event, record) || concerns(event, record));
     this.#waiters = new RevisionWaiters(options.clock);
     for (let partition = 0; partition < options.partitions; partition += 1) this.#loading.add(partition);
   }
@@ -118,17 +104,15 @@ export class WatchHub {
 
   /** The oldest position that the past can be shown at. */
   get floor(): bigint {
-    return this.#isKeeping ? this.#log.floor : this.#tailed;
+    return this.#options.keptChanges === 0 ? this.#tailed : this.#log.floor;
   }
 
   /** Tells a listener of every later change that it is interested in; returns what ends that. */
-  follow(listener: ChangeListener, { concerns, leases, resumes = false, wantsRenewals }: Interest): () => void {
+  follow(listener: ChangeListener, { concerns, leases, wantsRenewals }: Interest): () => void {
     const leave = this.#listeners.add(listener, leases, concerns);
-    const leaveRenewals = wantsRenewals ? this.#renewalListeners.add(listener, leases, concerns) : undefined;
-    if (resumes) this.#resuming += 1;
+    const leaveRenewals = wantsRenewals ? this.#renewalListeners.add(listener, leases) : undefined;
     this.#options.onAwaited?.();
     return () => {
-      if (resumes) this.#resuming -= 1;
       leave();
       leaveRenewals?.();
     };
@@ -139,7 +123,6 @@ export class WatchHub {
    * REPLICA_BEHIND after `timeoutMs`.
    */
   reach(revision: bigint, timeoutMs: number, signal?: AbortSignal): Promise<void> {
-    this.#ask();
     const reached = this.#waiters.reach(revision, timeoutMs, signal, () => this.#shownUpTo);
     if (this.isAwaited) this.#options.onAwaited?.();
     return reached;
@@ -147,8 +130,7 @@ export class WatchHub {
 
   /** The changes after a position, oldest first, if all of them are still kept. */
   changesAfter(revision: bigint): readonly ChangeSet[] | undefined {
-    this.#ask();
-    return this.#log.after(revision);
+    return revision < this.floor ? undefined : this.#log.after(revision);
   }
 
   /**
@@ -179,8 +161,7 @@ export class WatchHub {
     }
     const wants = this.#renewalListeners.size === 0 ? undefined : this.#wantsRenewals;
     const changes = changesOf(applied, state.before, this.#options.clock.now(), wants);
-    if (this.#isKeeping) this.#names.get(state)?.note(changes.images, state);
-    else this.#names.get(state)?.forget();
+    this.#names.get(state)?.note(applied.events, state);
     if (!this.isFollowing || sequence <= this.#log.floor) return;
     const place = this.#line.find((awaited) => awaited.sequence === sequence);
     if (place === undefined) {
@@ -266,26 +247,8 @@ export class WatchHub {
     this.#waiters.wake(this.#shownUpTo);
   }
 
-  /** Somebody may want to go on from here: what comes is kept from now on, for a while. */
-  #ask(): void {
-    this.#askedAtMs = this.#options.clock.now();
-    if (this.#isKeeping) return;
-    this.#isKeeping = true;
-    this.#log.restart(this.#tailed);
-  }
-
-  #keep(changes: ChangeSet): void {
-    if (!this.#isKeeping) return;
-    this.#log.add(changes);
-    const { forgetsAfterMs } = this.#options;
-    const isUnasked = forgetsAfterMs !== undefined && changes.appliedAtMs - this.#askedAtMs >= forgetsAfterMs;
-    if (!isUnasked || this.#resuming > 0) return;
-    this.#isKeeping = false;
-    this.#log.restart(changes.sequence);
-  }
-
   #tell(changes: ChangeSet): void {
-    this.#keep(changes);
+    this.#log.add(changes);
     const { candidates, leases, renewedCandidates, renewedLeases } = changes;
     const told = new Set<ChangeListener>();
     collect(this.#listeners, [leases, candidates], told);

@@ -94,7 +94,7 @@ export class WatchStream<Seen, Selector> implements AsyncIterableIterator<Uint8A
           if (view.partitions.includes(partition)) this.#close({ reason: fault });
         },
       },
-      { leases: view.leases, wantsRenewals: view.includeRenewals, resumes: true },
+      { leases: view.leases, wantsRenewals: view.includeRenewals },
     );
     const onAbort = () => this.#close({ reason: this.#signal.reason });
     this.#signal.addEventListener("abort", onAbort, { once: true });

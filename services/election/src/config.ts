@@ -37,6 +37,13 @@ export const electionFields = defineConfig({
     max: 10_000_000,
     doc: "Observers that this replica serves at once.",
   },
+  keptChanges: {
+    kind: "integer",
+    default: 1_000,
+    min: 1,
+    max: 10_000_000,
+    doc: "Changed records that are kept for lists that go on.",
+  },
 });
 
 /** The configuration of an election service. */

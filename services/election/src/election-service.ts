@@ -10,7 +10,7 @@ import { Coordination, type CoordinationListener } from "./coordinator/coordinat
 import { setStrategy } from "./handlers/change-strategy.ts";
 import type { ElectionContext } from "./handlers/election-context.ts";
 import { cancelEndOfTerm, preempt, stepDown } from "./handlers/end-term.ts";
-import { get, list } from "./handlers/glance.ts";
+import { get, isOfElection, list } from "./handlers/glance.ts";
 import { observe } from "./handlers/observe.ts";
 import { dryRun, explain } from "./handlers/question.ts";
 import { elect } from "./handlers/vendor-elect.ts";
@@ -47,7 +47,7 @@ class ElectionService implements AsyncDisposable {
   #server: BusServer | undefined;
 
   constructor(context: Context) {
-    const { bus, clock, health, incarnation, log, metrics, random } = context;
+    const { bus, clock, config, health, incarnation, log, metrics, random } = context;
     this.#context = context;
     this.#metrics = new ElectionMetrics(metrics);
     this.#routes = new OwnerRoutes(incarnation.partitions);
@@ -58,7 +58,8 @@ class ElectionService implements AsyncDisposable {
         clock,
         random,
         incarnation,
-        keptChanges: 0,
+        keptChanges: config.keptChanges,
+        keeps: isOfElection,
         leftOut: { guarded: true },
         restMs: () => this.#coordination.restMs(),
         note,

@@ -52,6 +52,7 @@ class IdentityService implements AsyncDisposable {
     this.#metrics = new IdentityMetrics(metrics);
     this.#routes = new OwnerRoutes(incarnation.partitions);
     const note = (what: object, message: string) => log.warn(what, message);
+    const prefix = `${config.identityNamespace}/`;
     this.#reader = new BusLogReader(
       {
         bus,
@@ -59,7 +60,7 @@ class IdentityService implements AsyncDisposable {
         random,
         incarnation,
         keptChanges: config.keptChanges,
-        keeps: (lease) => lease.startsWith(`${config.identityNamespace}/`),
+        keeps: ({ lease }) => lease.startsWith(prefix),
         leftOut: { guarded: true },
         restMs: () => restMs,
         note,

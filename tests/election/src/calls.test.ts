@@ -62,12 +62,15 @@ describe("every call of elections, on the bus of a secured deployment and throug
       ["list-1", 1],
       ["list-2", 1],
     ]);
+    await new StandIn(deployment, "list-0", "a").register();
     const page = { size: 2, token: first.page?.nextToken ?? "" };
     const last = await outside.session.call("ElectionService.List", { ...request, page, summaryOnly: true });
     expect(last.elections.map(({ candidates, leadership }) => [leadership?.lease?.name, candidates])).toEqual([
       ["list-3", []],
     ]);
     expect([last.page?.nextToken, last.page?.revision]).toEqual(["", first.page?.revision]);
+    const { elections: anew } = await deployment.elections.list(request);
+    expect(anew.map(({ leadership }) => leadership?.lease?.name)).toEqual(["list-0", "list-1"]);
     const selector = { namespace: "tests", name: "nobody-stands" };
     expect(
       (await deployment.elections.list({ ...request, selector: { ...selector, namePrefix: "", labels: undefined } }))

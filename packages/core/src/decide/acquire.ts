@@ -5,7 +5,7 @@ import type { Event } from "../partition/event.ts";
 import type { Grant } from "../partition/outcome.ts";
 import { isObstacle, type Refusal } from "../partition/reply.ts";
 import { routingPart } from "../routing.ts";
-import { isAnyoneWaiting, noteBeat, waiterId } from "../waiting/waiters.ts";
+import { isAnyoneWaiting, leaveQueue, noteBeat, waiterId } from "../waiting/waiters.ts";
 import { clientKey } from "./attempt.ts";
 import { clearWay } from "./clearance.ts";
 import { answer, type Decision } from "./decision.ts";
@@ -19,10 +19,9 @@ type Acquire = CommandOf<"acquire">;
 export function decideAcquire(owned: OwnedPartition, command: Acquire, now: number): Decision {
   const refusal = checkClaims(owned, command);
   if (refusal !== undefined) return answer(refusal);
+  if (command.isGivenUp === true) return giveUp(owned, command);
   const again = findQueued(owned, command, now);
   if (again !== undefined) return again;
-  if (command.isGivenUp === true)
-    return answer({ kind: "waitEnded", leases: command.claims.map(({ lease }) => lease) });
   const decision = tryGrant(owned, command, command.sendNumber, now);
   const isBlocked = isObstacle(decision.reply);
   if (!isBlocked && decision.reply.kind !== "granted") return decision;
@@ -89,11 +88,15 @@ function checkFallback({ state }: OwnedPartition, command: Acquire, lease: Lease
   return known.principal === principal ? undefined : { kind: "principalMismatch", lease, candidate };
 }
 
-function checkClaims({ state }: OwnedPartition, { attempt, claims, wait }: Acquire): Refusal | undefined {
+function checkClaims({ state }: OwnedPartition, { attempt, claims, isGivenUp, wait }: Acquire): Refusal | undefined {
   const most = state.settings.limits.claimsPerAcquire;
   if (claims.length > most) return { kind: "limitExceeded", limit: "claimsPerAcquire", value: most };
   if (wait !== undefined && attempt === undefined) {
     const rule = "is required to wait, because the wait must survive a change of owner";
+    return { kind: "invalid", violations: [{ field: "attempt", rule, value: "absent" }] };
+  }
+  if (isGivenUp === true && attempt === undefined) {
+    const rule = "is required to give up, because it says what was claimed";
     return { kind: "invalid", violations: [{ field: "attempt", rule, value: "absent" }] };
   }
   if (claims.length === 1) return undefined;
@@ -105,6 +108,14 @@ function checkClaims({ state }: OwnedPartition, { attempt, claims, wait }: Acqui
   }
   const part = routingPart(first);
   return leases.every((lease) => routingPart(lease) === part) ? undefined : { kind: "routingPartsDiffer", leases };
+}
+
+/** The caller has left without a trace of its attempt: its wait is over, and whoever stood behind it may be due. */
+function giveUp({ stirred, waiters }: OwnedPartition, { attempt, claims, principal }: Acquire): Decision {
+  const leases = claims.map(({ lease }) => lease);
+  leaveQueue(waiters, waiterId(clientKey(principal, attempt?.clientId ?? ""), attempt?.number ?? 0n));
+  for (const lease of leases) if (waiters.queues.has(lease)) stirred.add(lease);
+  return answer({ kind: "waitEnded", leases });
 }
 
 /** A wait that was sent again is the wait that stands in the queue. */

@@ -66,6 +66,19 @@ describe("one answer per attempt (rule 4)", () => {
     const [first] = desk.batch(claim);
     expect(first?.kind).toBe("granted");
     expect(desk.batch(given)[0]).toEqual(first);
+    expect(desk.batch({ ...claimOf("a", lease), isGivenUp: true })[0]).toMatchObject({ kind: "invalid" });
+  });
+
+  it("of a caller that has left ends its wait, and whoever stands behind it is next", () => {
+    const desk = new Desk();
+    const wait = { timeoutMs: undefined, ageMs: 0, beatNumber: 0n };
+    const { token } = desk.take("a", lease);
+    const gone = { ...claimOf("b", lease), attempt: attempt(1n, "b"), wait };
+    const next = { ...claimOf("c", lease), attempt: attempt(1n, "c"), wait };
+    expect(desk.batch(gone, next).map(({ kind }) => kind)).toEqual(["queued", "queued"]);
+    expect(desk.batch({ ...gone, isGivenUp: true })[0]?.kind).toBe("waitEnded");
+    desk.run({ kind: "release", items: [{ lease, token }] }, "a");
+    expect(desk.record(lease).holds.map(({ holder }) => holder)).toEqual(["c"]);
   });
 
   it("a refusal changed nothing, so the same attempt may be tried again", () => {

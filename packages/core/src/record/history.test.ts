@@ -49,10 +49,14 @@ describe("a history", () => {
     const sample = fc.sample(line, 1)[0];
     if (sample === undefined) throw new Error("there is no line");
     let history: History | undefined;
-    for (let number = 0; number < 1_000; number += 1) history = extendHistory(history, sample, 32);
-    let linked = 0;
-    for (let each = history; each !== undefined; each = each.before) linked += 1;
-    expect(linked).toBeLessThanOrEqual(48);
+    let most = 0;
+    for (let number = 0; number < 1_000; number += 1) {
+      history = extendHistory(history, sample, 32);
+      let linked = 0;
+      for (let each: History | undefined = history; each !== undefined; each = each.before) linked += 1;
+      most = Math.max(most, linked);
+    }
+    expect(most).toBe(64);
   });
 
   it("tells the newest lines as long as they are wanted", () => {

@@ -82,7 +82,7 @@ export class Claiming {
   /**
    * Learns what became of a claim whose caller has left without an answer, and gives back what it was granted. The same
    * attempt is asked for without claiming, so that the store answers at once and a lease that has become free meanwhile is
-   * left to those who want it.
+   * left to those who want it. A copy of the claim that is later than that may still be granted; its term runs out.
    */
   async #settleAbandoned(request: ClaimRequest, open: OpenAttempt): Promise<void> {
     const timeoutMs = this.#port.requestTimeoutMs;

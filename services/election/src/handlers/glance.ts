@@ -14,6 +14,8 @@ import {
 } from "@tenure/contracts";
 import {
   type CandidateRecord,
+  type Concerns,
+  candidatesOf,
   copyOfCandidate,
   copyOfLease,
   elapsedMs,
@@ -41,6 +43,14 @@ export async function get(
   return { election: electionOf(context, record, candidates, context.clock.now()), revision: context.reader.revision };
 }
 
+/** What lists of elections show: leases that somebody stands for, or that have a strategy. */
+export const isOfElection: Concerns = (event, record) =>
+  (record !== undefined && isElection(record)) || event.kind === "strategyChanged" || candidatesOf(event) !== undefined;
+
+function isElection({ candidates, strategy }: LeaseRecord): boolean {
+  return candidates !== undefined || strategy !== undefined;
+}
+
 /** Reads elections at a glance, in order of lease, all pages at the revision of the first. */
 export async function list(
   context: ElectionContext,
@@ -59,7 +69,7 @@ export async function list(
       selector,
       read,
       page,
-      isShown: ({ candidates, strategy }) => candidates !== undefined || strategy !== undefined,
+      isShown: isElection,
       see(record, past, now) {
         const seen = copyOfLease(record);
         const of = summaryOnly ? [] : [...past.candidatesOf(record)];

@@ -76,9 +76,6 @@ export interface StoreReads extends AsyncDisposable {
 /** While nobody is to be told of changes the log is read in this rhythm, and whenever a client reads. */
 const restMs = 25;
 
-/** A gateway without watches and lists keeps no past for them. */
-const forgetsAfterMs = 300_000;
-
 /** Begins to read the log. It answers UNAVAILABLE until it has caught up; `onReady` says when. */
 export async function startStoreReads(options: StoreReadsOptions): Promise<StoreReads> {
   const reads = new ReaderReads(options);
@@ -96,12 +93,7 @@ class ReaderReads implements StoreReads {
 
   constructor({ limits, ...options }: StoreReadsOptions) {
     this.#reader = new BusLogReader(
-      {
-        ...options,
-        keptChanges: limits.keptChanges,
-        forgetsAfterMs,
-        restMs: () => (this.#reader.hub.listeners > 0 ? 0 : restMs),
-      },
+      { ...options, keptChanges: limits.keptChanges, restMs: () => (this.#reader.hub.listeners > 0 ? 0 : restMs) },
       {
         onReadiness: (isReady, why) => this.#tellReady(isReady, why),
         onOwner: (partition, epoch) => {

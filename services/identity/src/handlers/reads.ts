@@ -173,6 +173,8 @@ async function reach(
   const isFresh = read?.consistency === ReadConsistency.LINEARIZABLE;
   const floor = read?.minRevision ?? 0n;
   const revision = isFresh ? await fresh() : 0n;
+  // Who has just written something finds it, also if it does not say what it has seen.
+  await reader.hurry();
   await reader.hub.reach(revision > floor ? revision : floor, catchUpMs, signal);
 }
 

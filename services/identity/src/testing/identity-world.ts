@@ -1,6 +1,7 @@
 import { durationFromMs, IdentityProfile } from "@tenure/contracts";
 import {
   type CommandBody,
+  type Concerns,
   commitBatch,
   defaultLeaseSpec,
   emptyPartition,
@@ -35,7 +36,8 @@ export class IdentityWorld implements DirectorySource {
 
   constructor() {
     const { clock } = this;
-    this.hub = new WatchHub({ clock, partitions: 1, keptChanges: 1_000, pendingBatches: 10 });
+    const keeps: Concerns = ({ lease }) => lease.startsWith(`${namespace}/`);
+    this.hub = new WatchHub({ clock, partitions: 1, keptChanges: 1_000, keeps, pendingBatches: 10 });
     this.#owned = ownPartition(emptyPartition(0, clock.now()), clock.now(), clock.wall());
     this.#state = emptyPartition(0, clock.now());
     this.hub.onFollowing(this.#state);

@@ -56,7 +56,7 @@ export class LogOfOne {
   /** Alarms that began and ended since they were last taken. */
   #news: string[] = [];
   readonly #owned = ownPartition(emptyPartition(0, this.clock.now()), this.clock.now(), this.clock.wall());
-  readonly #hub = new WatchHub({ clock: this.clock, partitions: 1, keptChanges: 100, pendingBatches: 100 });
+  readonly #hub = new WatchHub({ clock: this.clock, partitions: 1, keptChanges: 0, pendingBatches: 100 });
   #sequence = 0n;
 
   constructor() {
