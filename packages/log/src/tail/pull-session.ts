@@ -79,7 +79,10 @@ export class PullSession implements Disposable {
   #isCollecting = false;
   /** How often there was nothing, one time after the other. */
   #emptyPulls = 0;
+  /** Who waits for what is being collected. */
   #hurried: (() => void)[] = [];
+  /** Who came meanwhile: what was collected may be older than what they wait for. */
+  #late: (() => void)[] = [];
   #ended = false;
 
   constructor(bus: Bus, clock: Clock, request: PullRequest, listener: PullListener) {
@@ -103,8 +106,9 @@ export class PullSession implements Disposable {
 
   /** Ends a rest: resolves when what was there has been told. Undefined when it does not rest. */
   hurry(): Promise<void> | undefined {
-    if (this.#rest === undefined && !this.#isCollecting) return undefined;
-    if (this.#rest !== undefined) this.#collect();
+    if (this.#isCollecting) return new Promise((resolve) => this.#late.push(resolve));
+    if (this.#rest === undefined) return undefined;
+    this.#collect();
     return new Promise((resolve) => this.#hurried.push(resolve));
   }
 
@@ -114,6 +118,7 @@ export class PullSession implements Disposable {
     this.#ended = true;
     this.#watch?.cancel();
     this.#rest?.cancel();
+    this.#tellHurried();
     this.#tellHurried();
     this.#unsubscribe();
     const { stream, consumer } = this.#request;
@@ -158,13 +163,15 @@ export class PullSession implements Disposable {
   #onCollected(): void {
     this.#isCollecting = false;
     this.#tellHurried();
-    if (this.#listener.restMs() === 0) this.#pull(window, false);
+    if (this.#hurried.length > 0) this.#collect();
+    else if (this.#listener.restMs() === 0) this.#pull(window, false);
     else if (this.#emptyPulls > mostEmptyPulls) this.#pull(1, false);
   }
 
   #tellHurried(): void {
     const hurried = this.#hurried;
-    this.#hurried = [];
+    this.#hurried = this.#late;
+    this.#late = [];
     for (const resolve of hurried) resolve();
   }
 
