@@ -53,6 +53,17 @@ export function describeParticipants(deployment: () => Deployment): void {
       expect((await desk.status("moves")).alarms.map(shortAlarm)).toEqual(["ORPHANED | route", "ORPHANED | service"]);
     });
 
+    it("that leave right after they have come are gone, whichever replica is asked", async () => {
+      const desk = new MigrationDesk(deployment(), "short");
+      await desk.apply(any);
+      for (let round = 0; round < 200; round += 1) {
+        const short = { ...cloud, ...withAny, instance: `short-${round}` };
+        await desk.report(short);
+        await desk.report(short, { leaving: true });
+      }
+      expect((await desk.status("moves")).participants).toEqual([]);
+    });
+
     it("are not refused because of who cannot run a controller, as a standby cannot", async () => {
       const desk = new MigrationDesk(deployment(), "standby");
       const route = { controllers: ["route"] };

@@ -51,7 +51,7 @@ export async function report(
       return answer(context, wire);
     } catch (thrown) {
       if (!(thrown instanceof Fault) || !changedReasons.has(thrown.reason) || tries >= mostTries) throw thrown;
-      await context.reader.hub.reach(await context.store.freshListRevision(own(scope)), catchUpMs, scope.signal);
+      await catchUp(context, scope);
     }
   }
 }
@@ -86,11 +86,18 @@ async function keep(context: MigrationContext, wire: MigrationParticipant, scope
   return grants[0]?.revision ?? 0n;
 }
 
+async function catchUp({ reader, store }: MigrationContext, scope: CallContext): Promise<void> {
+  await reader.hub.reach(await store.freshListRevision(own(scope)), catchUpMs, scope.signal);
+}
+
 /** Removes a participant that has stopped everything; one that is unknown has left already. */
 async function leave(context: MigrationContext, wire: MigrationParticipant, scope: CallContext): Promise<bigint> {
   const { directory, store } = context;
+  const key = participantLease(wire);
+  // That nobody is there is believed only of the newest: it may have reported a moment ago, at another replica.
+  if (existing(directory.recordOf(key))?.holds.length !== 1) await catchUp(context, scope);
   refuseStranger(context, wire);
-  const record = existing(directory.recordOf(participantLease(wire)));
+  const record = existing(directory.recordOf(key));
   if (record === undefined) return 0n;
   const lease = leaseKeyToWire(record.key);
   const token = record.holds[0]?.token;
