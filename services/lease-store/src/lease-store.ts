@@ -36,6 +36,9 @@ const commandsPerBatch = 1_000;
 /** Own batches that wait for the tail before watches start over. */
 const pendingBatches = 10_000;
 
+/** While it owns everything and nobody waits for the log, its own appends are read back in this rhythm. */
+const restMs = 25;
+
 /** A scrape of the metrics does not wait longer for the log's size. */
 const logSizeTimeoutMs = 1_000;
 
@@ -77,7 +80,8 @@ export class LeaseStore implements AsyncDisposable {
     this.#snapshots = new JetStreamSnapshotStore({ bus, clock, random });
     this.#metrics = new StoreMetrics(metrics);
     const { partitions } = incarnation;
-    this.#hub = new WatchHub({ clock, partitions, keptChanges: config.keptChanges, pendingBatches });
+    const onAwaited = () => void this.#replica.hurry();
+    this.#hub = new WatchHub({ clock, partitions, keptChanges: config.keptChanges, pendingBatches, onAwaited });
     const options: ReplicaOptions = {
       instance,
       incarnationId: incarnation.id,
@@ -257,6 +261,7 @@ export class LeaseStore implements AsyncDisposable {
       },
       onFault: (partition, doing, fault) => this.#noteFault(partition, doing, fault),
       onTailed: (_, sequence, isSettled) => this.#hub.onTailed(sequence, isSettled),
+      restMs: () => (this.#hub.listeners > 0 || this.#hub.isAwaited ? 0 : restMs),
     };
   }
 

@@ -13,6 +13,8 @@ export interface StoreListener extends PartitionListener {
    * is one that the partition will apply later: an append of its own whose answer is still on its way.
    */
   onTailed(partition: number, sequence: bigint, isSettled: boolean): void;
+  /** How much later the tail may bring what this replica appended itself; absent or 0 brings it at once. */
+  restMs?(): number;
 }
 
 /**
@@ -61,6 +63,17 @@ export class StoreReplica implements AsyncDisposable, TailListener {
     const found = this.partitions[partition];
     if (found === undefined) throw new Error(`there is no partition ${partition} of ${this.partitions.length}`);
     return found;
+  }
+
+  /** Has the tail bring at once what the log has by now; undefined when it does not rest. */
+  hurry(): Promise<void> | undefined {
+    return this.#tail?.hurry();
+  }
+
+  /** Who follows another's partition may have to take it over at any time, and does not rest. */
+  restMs(): number {
+    for (const { ownEpoch } of this.partitions) if (ownEpoch === undefined) return 0;
+    return this.#listener.restMs?.() ?? 0;
   }
 
   onMessage(partition: number, sequence: bigint, payload: Uint8Array): void {
