@@ -82,6 +82,21 @@ describe("a batch", () => {
     );
   });
 
+  it("comes back without the secrets of holders for who leaves them out, and otherwise whole", () => {
+    fc.assert(
+      fc.property(anyBatch, (batch) => {
+        const wanted = batch.events.map((event) => {
+          if (event.kind !== "holdGranted" || event.hold.details === undefined) return event;
+          const { renewKeyHash: _, ...details } = event.hold.details;
+          const { details: __, ...hold } = event.hold;
+          return { ...event, hold: Object.keys(details).length === 0 ? hold : { ...hold, details } };
+        });
+        const { events } = decodeBatch(99n, encodeBatch(batch), { secrets: true });
+        expect(normal(events)).toEqual(normal(wanted));
+      }),
+    );
+  });
+
   it("comes back from its payload with all that it carries, and is written the same way twice", () => {
     fc.assert(
       fc.property(anyBatch, (batch) => {

@@ -12,7 +12,7 @@ import { hexOf } from "../value/text.ts";
 import { eventFromWire, eventToWire } from "./event-codec.ts";
 import { formatTooNew, malformedRecord, requireKnown } from "./log-fault.ts";
 import { packRenewals, unpackRenewals } from "./renewal-events.ts";
-import { decodeWireBatch, type LeftOut } from "./wire-batch.ts";
+import { decodeWireBatch, type LeftOut, type WireBatch } from "./wire-batch.ts";
 
 /** The version of the log's format that is written and the highest that is read. */
 export const logFormatVersion = 1;
@@ -78,7 +78,7 @@ export function decodeBatch(sequence: bigint, payload: Uint8Array, leftOut?: Lef
   }
 }
 
-function readBatch(what: string, sequence: bigint, batch: Batch): ReadBatch {
+function readBatch(what: string, sequence: bigint, batch: WireBatch): ReadBatch {
   const { epoch, formatVersion, incarnationId, partition, prev, renewals, snapshot, writer, writtenAt } = batch;
   if (formatVersion > logFormatVersion) {
     throw formatTooNew(what, `its format is ${formatVersion}, and this version reads up to ${logFormatVersion}`);
@@ -86,7 +86,7 @@ function readBatch(what: string, sequence: bigint, batch: Batch): ReadBatch {
   if (formatVersion < 1) throw new Error("it has no format version");
   if (batch.batchId.length !== batchIdBytes) throw new Error(`its id has ${batch.batchId.length} bytes`);
   const reading = new Reading();
-  const events: Event[] = batch.events.map((event) => eventFromWire(reading, event, epoch));
+  const events: Event[] = batch.events.map((event) => ("kind" in event ? event : eventFromWire(reading, event, epoch)));
   requireKnown(what, reading);
   if (renewals.length > 0) events.push(...unpackRenewals(renewals));
   return {

@@ -1,8 +1,10 @@
 import { BinaryReader } from "@bufbuild/protobuf/wire";
+import type { Event as CoreEvent } from "@tenure/core";
 import { Timestamp } from "../../gen/google/protobuf/timestamp.ts";
 import type { Batch } from "../../gen/tenure/log/v1/batch.ts";
 import { Event } from "../../gen/tenure/log/v1/event.ts";
 import { SnapshotReference } from "../../gen/tenure/log/v1/snapshot.ts";
+import { holdEnded, holdGranted, readPlainTerm } from "./plain-terms.ts";
 
 /** Events that a reader does without: they are skipped, not decoded. */
 export interface LeftOut {
@@ -10,6 +12,13 @@ export interface LeftOut {
   readonly attempts?: boolean;
   /** Changes of guarded values. */
   readonly guarded?: boolean;
+  /** Hashes of holders' secrets: only who may own a partition compares them. */
+  readonly secrets?: boolean;
+}
+
+/** A batch whose plain terms have been read already. */
+export interface WireBatch extends Omit<Batch, "events"> {
+  readonly events: readonly (Event | CoreEvent)[];
 }
 
 const noBytes = new Uint8Array(0);
@@ -21,11 +30,11 @@ const guardChanged = 80;
 
 type Growing<Message> = { -readonly [Key in keyof Message]: Message[Key] };
 
-/** The same as `Batch.decode`, but for the events that are left out. */
-export function decodeWireBatch(payload: Uint8Array, leftOut: LeftOut = {}): Batch {
+/** The same as `Batch.decode`, but for the events that are left out and the plain terms. */
+export function decodeWireBatch(payload: Uint8Array, leftOut: LeftOut = {}): WireBatch {
   const reader = new BinaryReader(payload);
-  const events: Event[] = [];
-  const batch: Growing<Batch> = {
+  const events: (Event | CoreEvent)[] = [];
+  const batch: Growing<WireBatch> = {
     formatVersion: 0,
     partition: 0,
     epoch: 0n,
@@ -43,9 +52,8 @@ export function decodeWireBatch(payload: Uint8Array, leftOut: LeftOut = {}): Bat
     const tag = reader.uint32();
     if (tag !== eventTag) readField(reader, tag, batch);
     else {
-      const end = reader.uint32() + reader.pos;
-      if (end <= reader.len && isLeftOut(kindOf(reader, end), leftOut)) reader.pos = end;
-      else events.push(Event.decode(reader, end - reader.pos));
+      const event = readEvent(reader, payload, leftOut);
+      if (event !== undefined) events.push(event);
     }
   }
   return batch;
@@ -53,7 +61,28 @@ export function decodeWireBatch(payload: Uint8Array, leftOut: LeftOut = {}): Bat
 
 const eventTag = (9 << 3) | 2;
 
-function readField(reader: BinaryReader, tag: number, batch: Growing<Batch>): void {
+/** The event that begins here; undefined if it is left out. */
+function readEvent(reader: BinaryReader, payload: Uint8Array, leftOut: LeftOut): Event | CoreEvent | undefined {
+  const end = reader.uint32() + reader.pos;
+  const kind = end <= reader.len ? kindOf(reader, end) : 0;
+  const isSecretKept = leftOut.secrets !== true;
+  const isTerm = kind === holdGranted || kind === holdEnded;
+  const term = isTerm ? readPlainTerm(payload, reader.pos, end, isSecretKept) : undefined;
+  if (term !== undefined || isLeftOut(kind, leftOut)) {
+    reader.pos = end;
+    return term;
+  }
+  const event = Event.decode(reader, end - reader.pos);
+  return isSecretKept ? event : withoutSecret(event);
+}
+
+function withoutSecret(event: Event): Event {
+  if (event.event?.$case !== "holdGranted") return event;
+  const value = { ...event.event.value, renewKeyHash: noBytes };
+  return { ...event, event: { $case: "holdGranted", value } };
+}
+
+function readField(reader: BinaryReader, tag: number, batch: Growing<WireBatch>): void {
   switch (tag) {
     case 1 << 3:
       batch.formatVersion = reader.uint32();
