@@ -29,3 +29,11 @@ it("is not disturbed by a message that cannot be encoded", () => {
   expect(() => encodeMessage(LeaseServiceReleaseRequest, broken)).toThrow();
   expect(encodeMessage(LeaseServiceReleaseRequest, wrong)).toEqual(LeaseServiceReleaseRequest.encode(wrong).finish());
 });
+
+it("has messages of usual size share memory, each with a place of its own", () => {
+  const names = Array.from({ length: 2_000 }, (_, number) => `${number}-${"x".repeat(60)}`);
+  const encoded = names.map((name) => encodeMessage(LeaseServiceReleaseRequest, request(name)));
+  const read = encoded.map((bytes) => LeaseServiceReleaseRequest.decode(bytes).items[0]?.lease?.name);
+  expect(read).toEqual(names);
+  expect(new Set(encoded.map(({ buffer }) => buffer)).size).toBeLessThan(20);
+});
