@@ -109,11 +109,37 @@ export class LeaseRecord {
 
   /** The record as it is now, with some changes; its terms, candidates and guarded values are those of the original. */
   copy(changes?: LeaseChanges): LeaseRecord {
-    const copy: LeaseRecord = Object.assign(new LeaseRecord(this.key, this.revision), this);
+    const copy = new LeaseRecord(this.key, this.revision);
+    copy.created = this.created;
+    copy.uid = this.uid;
+    copy.spec = this.spec;
+    copy.lastToken = this.lastToken;
+    copy.transitions = this.transitions;
+    copy.lastEndReason = this.lastEndReason;
+    copy.freeSince = this.freeSince;
+    copy.preferredHolder = this.preferredHolder;
+    copy.isHistoryTruncated = this.isHistoryTruncated;
+    copy.dueTick = this.dueTick;
     copy.#running = this.#running;
     copy.#history = this.#history;
+    copyRare(this, copy);
     return changes === undefined ? copy : Object.assign(copy, changes);
   }
+}
+
+/** Gives a copy what most records never have. One by one, because going through all properties costs several times that. */
+function copyRare(record: LeaseRecord, copy: LeaseRecord): void {
+  if (record.pending !== undefined) copy.pending = record.pending;
+  if (record.lockDelay !== undefined) copy.lockDelay = record.lockDelay;
+  if (record.deletion !== undefined) copy.deletion = record.deletion;
+  if (record.strategy !== undefined) copy.strategy = record.strategy;
+  if (record.conflict !== undefined) copy.conflict = record.conflict;
+  if (record.endOfTerm !== undefined) copy.endOfTerm = record.endOfTerm;
+  if (record.eligibility !== undefined) copy.eligibility = record.eligibility;
+  if (record.migration !== undefined) copy.migration = record.migration;
+  if (record.candidates !== undefined) copy.candidates = record.candidates;
+  if (record.guarded !== undefined) copy.guarded = record.guarded;
+  if (record.decisions !== undefined) copy.decisions = record.decisions;
 }
 
 /** What a copy may be given instead of what the original has. */
