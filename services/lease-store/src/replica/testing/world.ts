@@ -40,6 +40,9 @@ export const quickSettings: Settings = {
   timing: { leaseDurationMs: 1_000, usableTermMs: 600, renewIntervalMs: 200, requestTimeoutMs: 100 },
 };
 
+/** How long the listener of each replica lets it rest; the log in memory tells everything at once all the same. */
+export const allowedRestMs = 25;
+
 /** One replica of a world, with what it told. */
 export interface Member {
   readonly replica: StoreReplica;
@@ -97,6 +100,7 @@ export class World implements AsyncDisposable {
         onReloaded: () => {},
         onFault: (_, doing, fault) => faults.push(`${doing}: ${fault instanceof Error ? fault.message : fault}`),
         onTailed: () => {},
+        restMs: () => allowedRestMs,
       },
     );
     const member: Member = { replica, transport, applied, roles, faults, onOwner: () => {}, onApplied: () => {} };
