@@ -48,8 +48,8 @@ export class PartitionFollower implements AsyncDisposable {
     this.partition = partition;
     this.#ports = ports;
     this.#incarnationId = incarnationId;
-    // Who never owns a partition never asks what an attempt did, nor for a holder's secret.
-    this.#leftOut = { ...leftOut, attempts: true, secrets: true };
+    // Who never owns a partition never asks what an attempt did.
+    this.#leftOut = { ...leftOut, attempts: true };
     this.#listener = listener;
     this.#resume = resume;
     this.#loader = new PartitionLoader(partition, ports, incarnationId, (...fault) => listener.onFault(...fault));

@@ -60,7 +60,7 @@ class ElectionService implements AsyncDisposable {
         incarnation,
         keptChanges: config.keptChanges,
         keeps: isOfElection,
-        leftOut: { guarded: true },
+        leftOut: { guarded: true, secrets: true },
         restMs: () => this.#coordination.restMs(),
         note,
       },

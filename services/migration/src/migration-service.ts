@@ -60,7 +60,7 @@ class MigrationService implements AsyncDisposable {
         random,
         incarnation,
         keptChanges: 0,
-        leftOut: { guarded: true },
+        leftOut: { guarded: true, secrets: true },
         restMs: () => restMs,
         note,
       },

@@ -17,7 +17,7 @@ type ProfileInput = Partial<IdentityProfile>;
 export async function register(
   deployment: Pick<Deployment, "identities">,
   profile: ProfileInput,
-  more: Partial<Pick<IdentityServiceRegisterRequest, "id" | "instanceUid">> = {},
+  more: Partial<Pick<IdentityServiceRegisterRequest, "id" | "instanceUid" | "renewKeyHash">> = {},
 ): Promise<Identity> {
   const request = IdentityServiceRegisterRequest.fromPartial({
     ...more,

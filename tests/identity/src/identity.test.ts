@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   durationFromMs,
   durationToMs,
@@ -169,6 +170,28 @@ describe("an instance", () => {
     expect((await get(first.id)).identity?.collision).toMatchObject({ changes: 2 });
     await watcher.told(first.id, "CHANGED");
     await deregister(first.id, again.token);
+  });
+
+  it("has its stable id from the moment it claims it, whichever replica it asks and whatever that one has read", async () => {
+    const profile = { component: "ping-pong", host: "table", processId: 1, naming: IdentityNaming.STABLE };
+    let last = 0n;
+    for (let claims = 0; claims < 40; claims += 1) {
+      const { id, token } = await register(deployment, profile, { instanceUid: `uid-${claims % 2}` });
+      expect(token).toBeGreaterThan(last);
+      last = token;
+      if (claims === 39) await deregister(id, token);
+    }
+  });
+
+  it("that registers again with the key that it has keeps its term, and another key begins a new one", async () => {
+    const keyed = (renewKey: string, id = "") =>
+      register(deployment, {}, { id, renewKeyHash: createHash("sha256").update(renewKey).digest() });
+    const first = await keyed("one");
+    expect((await keyed("one", first.id)).token).toBe(first.token);
+    const { id, token } = await keyed("two", first.id);
+    expect(token).toBeGreaterThan(first.token);
+    const request = IdentityServiceDeregisterRequest.fromPartial({ id, token, renewKey: Buffer.from("two") });
+    expect((await deployment.identities.deregister(request, call)).removed).toBe(true);
   });
 
   it("is refused with every broken rule", async () => {

@@ -93,7 +93,12 @@ class ReaderReads implements StoreReads {
 
   constructor({ limits, ...options }: StoreReadsOptions) {
     this.#reader = new BusLogReader(
-      { ...options, keptChanges: limits.keptChanges, restMs: () => (this.#reader.hub.listeners > 0 ? 0 : restMs) },
+      {
+        ...options,
+        keptChanges: limits.keptChanges,
+        leftOut: { secrets: true },
+        restMs: () => (this.#reader.hub.listeners > 0 ? 0 : restMs),
+      },
       {
         onReadiness: (isReady, why) => this.#tellReady(isReady, why),
         onOwner: (partition, epoch) => {

@@ -1,7 +1,16 @@
-import { durationFromMs, Grant, IdentityNaming, IdentityServiceRegisterRequest } from "@tenure/contracts";
+import { createHash } from "node:crypto";
+import {
+  durationFromMs,
+  Grant,
+  IdentityNaming,
+  IdentityProfile,
+  IdentityServiceRegisterRequest,
+} from "@tenure/contracts";
+import { holderOf, stableIdentityId } from "@tenure/core";
 import { Fault, seededRandom } from "@tenure/kernel";
 import { describe, expect, it } from "vitest";
 import { Directory } from "../directory/directory.ts";
+import { completeProfile } from "../record/profile-record.ts";
 import { beatMs, IdentityWorld, namespace, validityMs } from "../testing/identity-world.ts";
 import type { IdentityContext } from "./identity-context.ts";
 import { register } from "./register.ts";
@@ -14,10 +23,10 @@ const scope = {
   remainingMs: () => 5_000,
 } as never;
 
-/** A service on a store that says what the test wants. */
-function start(acquire: () => Promise<Grant>) {
+/** A service on a store that says what the test wants. `onFresh` is what has happened when the owner is asked. */
+function start(acquire: () => Promise<Grant>, onFresh: (world: IdentityWorld) => void = () => {}) {
   const world = new IdentityWorld();
-  const asked = { acquire: 0, fresh: 0 };
+  const asked = { acquire: 0, fresh: 0, steal: 0 };
   const store = {
     acquire: async () => {
       asked.acquire += 1;
@@ -25,7 +34,12 @@ function start(acquire: () => Promise<Grant>) {
     },
     freshRevision: async () => {
       asked.fresh += 1;
-      return 0n;
+      onFresh(world);
+      return world.hub.revision;
+    },
+    steal: async () => {
+      asked.steal += 1;
+      return { grant: await acquire() };
     },
   };
   const context = {
@@ -37,7 +51,7 @@ function start(acquire: () => Promise<Grant>) {
     limits,
     defaults: { beatIntervalMs: beatMs, validityMs },
   } as unknown as IdentityContext;
-  return { context, asked };
+  return { context, asked, world };
 }
 
 const requestOf = (profile: object, more: object = {}) =>
@@ -51,7 +65,35 @@ describe("a registration", () => {
     const conflict = new Fault({ code: "ABORTED", reason: "REVISION_CONFLICT", message: "changed" });
     const { asked, context } = start(() => Promise.reject(conflict));
     await expect(register(context, requestOf({}), scope)).rejects.toBe(conflict);
-    expect(asked).toEqual({ acquire: 5, fresh: 4 });
+    expect(asked).toEqual({ acquire: 5, fresh: 4, steal: 0 });
+  });
+
+  describe("of a stable id that this replica shows as held by the very process", () => {
+    const id = stableIdentityId("h", "worker", (bytes) => createHash("sha256").update(bytes).digest());
+    const request = requestOf({ naming: IdentityNaming.STABLE }, { instanceUid: "uid-2" });
+    const hold = (world: IdentityWorld) => {
+      const profile = completeProfile(IdentityProfile.fromPartial(request.profile ?? {}), {
+        beatIntervalMs: beatMs,
+        validityMs,
+      });
+      return world.hold(id, holderOf(id, "uid-2"), profile);
+    };
+
+    it("changes nothing, once the owner has said how far the log goes", async () => {
+      const { asked, context, world } = start(() => Promise.reject(new Error("asked")));
+      const token = hold(world);
+      expect((await register(context, request, scope)).identity).toMatchObject({ id, token });
+      expect(asked).toEqual({ acquire: 0, fresh: 1, steal: 0 });
+    });
+
+    it("takes the id back when another has it by now", async () => {
+      const grant = Grant.fromPartial({ hold: { token: 77n, holdId: 8n, holder: "x" } });
+      const taken = (world: IdentityWorld) => void world.steal(id, holderOf(id, "uid-1"));
+      const { asked, context, world } = start(async () => grant, taken);
+      hold(world);
+      expect((await register(context, request, scope)).identity?.token).toBe(77n);
+      expect(asked).toEqual({ acquire: 0, fresh: 1, steal: 1 });
+    });
   });
 
   it("is not tried again when the store refuses it for another reason", async () => {

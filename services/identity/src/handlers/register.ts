@@ -68,7 +68,7 @@ export async function register(
   scope: CallContext,
 ): Promise<IdentityServiceRegisterResponse> {
   const registration = readRegistration(context, request);
-  const { key } = registration;
+  let isCaughtUp = false;
   for (let tries = 1; ; tries += 1) {
     const asking = { principal: scope.principal, deadlineMs: scope.remainingMs(), signal: scope.signal };
     try {
@@ -77,11 +77,15 @@ export async function register(
         known === undefined
           ? await take(context, registration, asking)
           : await again(context, registration, known, asking);
-      return { identity: await shown(context, registration, grant, scope.principal) };
+      // Only the store knows whether another has taken the id meanwhile, and it was not asked.
+      const isSure = "hold" in grant || isCaughtUp;
+      if (isSure) return { identity: await shown(context, registration, grant, scope.principal) };
     } catch (thrown) {
       if (!(thrown instanceof Fault) || !changedReasons.has(thrown.reason) || tries >= mostTries) throw thrown;
-      await context.reader.hub.reach(await context.store.freshRevision(key, asking), catchUpMs, scope.signal);
     }
+    const { key } = registration;
+    await context.reader.hub.reach(await context.store.freshRevision(key, asking), catchUpMs, scope.signal);
+    isCaughtUp = true;
   }
 }
 

@@ -63,6 +63,11 @@ export class IdentityWorld implements DirectorySource {
       beatInterval: durationFromMs(beatMs),
       validity: durationFromMs(validityMs),
     });
+    return this.hold(id, id, profile);
+  }
+
+  /** Registers an instance with this profile, held by this process of it; gives its token. */
+  hold(id: string, holder: string, profile: IdentityProfile): bigint {
     const text = Buffer.from(IdentityProfile.encode(profile).finish()).toString("base64");
     const spec = {
       ...defaultLeaseSpec,
@@ -72,9 +77,14 @@ export class IdentityWorld implements DirectorySource {
     };
     const lease = leaseKey(namespace, id);
     const claims = [{ lease, mode: "exclusive", units: 1, spec } as const];
-    const reply = this.run({ kind: "acquire", claims, claimant: { holder: id }, sendNumber: 1n });
-    if (reply.kind !== "granted") throw new Error(`not granted: ${reply.kind}`);
-    return reply.grants[0]?.token ?? 0n;
+    return tokenOf(this.run({ kind: "acquire", claims, claimant: { holder }, sendNumber: 1n }));
+  }
+
+  /** Another process takes the id; gives its token. */
+  steal(id: string, holder: string): bigint {
+    const lease = leaseKey(namespace, id);
+    const expectedRevision = this.#state.leases.get(lease)?.revision.sequence ?? 0n;
+    return tokenOf(this.run({ kind: "steal", lease, expectedRevision, claimant: { holder }, sendNumber: 1n }));
   }
 
   /** Beats for instances, in packed form. */
@@ -102,4 +112,9 @@ export class IdentityWorld implements DirectorySource {
     this.hub.onApplied({ partition, sequence, events, state: this.#state });
     this.hub.onTailed(sequence, true);
   }
+}
+
+function tokenOf(reply: Reply): bigint {
+  if (reply.kind !== "granted") throw new Error(`not granted: ${reply.kind}`);
+  return reply.grants[0]?.token ?? 0n;
 }

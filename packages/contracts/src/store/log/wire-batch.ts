@@ -12,7 +12,7 @@ export interface LeftOut {
   readonly attempts?: boolean;
   /** Changes of guarded values. */
   readonly guarded?: boolean;
-  /** Hashes of holders' secrets: only who may own a partition compares them. */
+  /** Hashes of holders' secrets: owners compare them, and who registers identities. */
   readonly secrets?: boolean;
 }
 
