@@ -2,7 +2,7 @@ import { Fault } from "@tenure/kernel";
 import type { Duration } from "./gen/google/protobuf/duration.ts";
 
 /** What a protobuf duration may hold at most: about 10,000 years either way. */
-const maxSeconds = 315_576_000_000;
+export const maxSeconds = 315_576_000_000;
 
 const nanosPerMs = 1_000_000;
 

@@ -1,11 +1,12 @@
 import { type LeaseKey, leaseKey } from "@tenure/core";
+import { maxSeconds } from "../../duration.ts";
 import { KnownBytes } from "../value/known-bytes.ts";
 import { hexOf } from "../value/text.ts";
 
 const firstBeyondAscii = 0x80;
 /** What the eighth byte of a number counts; a ninth is beyond what a number holds exactly. */
 const mostScale = 2 ** 49;
-const mostSeconds = 315_576_000_000;
+const mostUint32 = 2 ** 32 - 1;
 const nanosPerSecond = 1_000_000_000;
 const nanosPerMs = 1_000_000;
 
@@ -34,6 +35,13 @@ export class PlainCursor {
     }
     this.isOdd = true;
     return 0;
+  }
+
+  /** A number of 32 bits: of a larger one the general decoder takes the lower part. */
+  uint32(): number {
+    const value = this.number();
+    if (value > mostUint32) this.isOdd = true;
+    return value;
   }
 
   /** Where the part that begins here ends. */
@@ -69,7 +77,7 @@ export class PlainCursor {
       else if (tag === 0x10) nanos = this.number();
       else this.isOdd = true;
     }
-    if (this.at !== end || seconds > mostSeconds || nanos >= nanosPerSecond) this.isOdd = true;
+    if (this.at !== end || seconds > maxSeconds || nanos >= nanosPerSecond) this.isOdd = true;
     return seconds * 1000 + nanos / nanosPerMs;
   }
 

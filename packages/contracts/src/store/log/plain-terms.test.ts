@@ -73,6 +73,15 @@ describe("readPlainTerm", () => {
     expect(read(encoded(event))).toBeUndefined();
   });
 
+  it("leaves a number of more than 32 bits to the general decoder, where there may be none", () => {
+    const largest = { ...granted, transitions: 2 ** 32 - 1 };
+    expect(read(encoded(largest))).toEqual(largest);
+    const bytes = encoded(largest);
+    // The last byte of the number, which is the last field.
+    bytes[bytes.length - 1] = 0x1f;
+    expect(read(bytes)).toBeUndefined();
+  });
+
   it("never says anything else than the general decoder, whatever the bytes are", () => {
     const originals = [granted, withSecret, ended].map(encoded);
     const damage = fc.array(fc.record({ place: fc.nat(200), byte: fc.nat(255) }), { maxLength: 3 });

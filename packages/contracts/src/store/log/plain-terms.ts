@@ -48,7 +48,7 @@ function readGranted(
     else if (tag === 0x12) hold = readHold(cursor, to);
     else if (tag === 0x1a && isSecretKept) renewKeyHash = cursor.hex(to);
     else if (tag === 0x1a) cursor.skip(to);
-    else if (tag === 0x20) transitions = cursor.number();
+    else if (tag === 0x20) transitions = cursor.uint32();
     else if (tag === 0x32) lockDelayMs = cursor.durationMs(to);
     else cursor.isOdd = true;
   }
@@ -97,7 +97,7 @@ function readHold(cursor: PlainCursor, within: number): HoldFacts | undefined {
         mode = cursor.number();
         break;
       case 0x40:
-        units = cursor.number();
+        units = cursor.uint32();
         break;
       case 0x48:
         origin = cursor.number();
