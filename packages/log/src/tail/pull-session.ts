@@ -33,8 +33,11 @@ const nanosPerMs = 1_000_000;
 /** Messages asked for ahead. With the largest batches, 100 of them stay below a server's limit per connection. */
 const window = 100;
 
-/** So often one who rests finds nothing before it waits to be told: a process that polls in silence costs for nothing. */
-const mostEmptyPulls = 20;
+/**
+ * So often one who rests finds nothing before it waits to be told. A deployment that nobody uses appends a renewal of its
+ * own every few hundred ms: whoever looked on for longer than that would never stop looking.
+ */
+const mostEmptyPulls = 2;
 
 /** How long one pull waits at the server for messages. */
 const expiresMs = 30_000;
@@ -165,7 +168,7 @@ export class PullSession implements Disposable {
     this.#tellHurried();
     if (this.#hurried.length > 0) this.#collect();
     else if (this.#listener.restMs() === 0) this.#pull(window, false);
-    else if (this.#emptyPulls > mostEmptyPulls) this.#pull(1, false);
+    else if (this.#emptyPulls >= mostEmptyPulls) this.#pull(1, false);
   }
 
   #tellHurried(): void {
