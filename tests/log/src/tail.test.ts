@@ -110,28 +110,32 @@ describe("a tail on one server", () => {
     expect(resting.sequences(0)).toEqual([first, second]);
   });
 
-  it("waits to be told once it has looked twice in vain, also after each message of a log that says little", slow, async () => {
-    await using server = await startNats();
-    await using control = await connect(server.url);
-    await createStreams(control, { replicas: 1, clock: systemClock });
-    using transport = new JetStreamTransport({ control });
-    /** For each pull whether it takes only what is there. */
-    const looks: boolean[] = [];
-    const stop = control.subscribe(`$JS.API.CONSUMER.MSG.NEXT.${streamNames.log}.*`, (payload) => {
-      looks.push("no_wait" in JSON.parse(Buffer.from(payload).toString()));
-    });
-    await using resting = new TailWitness(transport, fromStart, 5);
-    let prev = 0n;
-    for (let messages = 0; messages < 5; messages += 1) {
-      await waitFor(() => looks.at(-1) === false, { describe: "a pull that waits" });
-      // What came with a pull that waits is followed by a look for more that came with it, and by two in vain.
-      expect(looks.splice(0)).toEqual(messages === 0 ? [true, true, false] : expect.toSatisfy(isShort));
-      const outcome = await transport.append({ partition: 0, payload: new Uint8Array(1), prev, timeoutMs: 60_000 });
-      if (outcome.kind === "acked") prev = outcome.sequence;
-      await waitFor(() => resting.messages.length === messages + 1, { timeoutMs: 60_000 });
-    }
-    stop();
-  });
+  it(
+    "waits to be told once it has looked twice in vain, also after each message of a log that says little",
+    slow,
+    async () => {
+      await using server = await startNats();
+      await using control = await connect(server.url);
+      await createStreams(control, { replicas: 1, clock: systemClock });
+      using transport = new JetStreamTransport({ control });
+      /** For each pull whether it takes only what is there. */
+      const looks: boolean[] = [];
+      const stop = control.subscribe(`$JS.API.CONSUMER.MSG.NEXT.${streamNames.log}.*`, (payload) => {
+        looks.push("no_wait" in JSON.parse(Buffer.from(payload).toString()));
+      });
+      await using resting = new TailWitness(transport, fromStart, 5);
+      let prev = 0n;
+      for (let messages = 0; messages < 5; messages += 1) {
+        await waitFor(() => looks.at(-1) === false, { describe: "a pull that waits" });
+        // What came with a pull that waits is followed by a look for more that came with it, and by two in vain.
+        expect(looks.splice(0)).toEqual(messages === 0 ? [true, true, false] : expect.toSatisfy(isShort));
+        const outcome = await transport.append({ partition: 0, payload: new Uint8Array(1), prev, timeoutMs: 60_000 });
+        if (outcome.kind === "acked") prev = outcome.sequence;
+        await waitFor(() => resting.messages.length === messages + 1, { timeoutMs: 60_000 });
+      }
+      stop();
+    },
+  );
 
   it("goes on within 3 s after its consumer was deleted behind its back, under load and idle", slow, async () => {
     await using server = await startNats();

@@ -1,5 +1,5 @@
 import type { Bus } from "@tenure/bus";
-import { Batch } from "@tenure/contracts";
+import { decodeBatch, type ReadBatch } from "@tenure/contracts";
 import { waitFor } from "@tenure/testkit";
 
 /** Sees every batch that is appended to the log, and keeps those that change something. */
@@ -10,7 +10,7 @@ export class LogWitness implements Disposable {
   readonly #forgotten: string[] = [];
 
   constructor(bus: Bus) {
-    this.#stop = bus.subscribe("tenure.log.*", (payload) => this.#note(Batch.decode(payload)));
+    this.#stop = bus.subscribe("tenure.log.*", (payload) => this.#note(decodeBatch(1n, payload)));
   }
 
   /** What was changed since the last call. Complete up to the read that `barrier` makes in a partition. */
@@ -23,17 +23,16 @@ export class LogWitness implements Disposable {
 
   /** Leaves the leases of a routing part alone from now on: their terms may run out at any time. */
   forget(part: string): void {
-    this.#forgotten.push(`"name":"${part}:`);
+    this.#forgotten.push(`/${part}:`);
   }
 
   [Symbol.dispose](): void {
     this.#stop();
   }
 
-  #note({ events, partition, renewals }: Batch): void {
+  #note({ events, partition }: ReadBatch): void {
     this.#seen.set(partition, (this.#seen.get(partition) ?? 0) + 1);
-    for (const { event } of events) this.#changes.push(JSON.stringify(event, plain));
-    if (renewals.length > 0) this.#changes.push(`renewals of ${renewals.length} bytes`);
+    for (const event of events) this.#changes.push(JSON.stringify(event, plain));
   }
 }
 

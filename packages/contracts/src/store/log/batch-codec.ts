@@ -9,10 +9,11 @@ import { Reading } from "../reading.ts";
 import { batchIdToWire } from "../value/batch-id.ts";
 import { snapshotReferenceFromWire, snapshotReferenceToWire } from "../value/snapshot-reference.ts";
 import { hexOf } from "../value/text.ts";
-import { eventFromWire, eventToWire } from "./event-codec.ts";
+import { addFromWire, eventToWire } from "./event-codec.ts";
 import { formatTooNew, malformedRecord, requireKnown } from "./log-fault.ts";
+import { TermPack } from "./pack-terms.ts";
 import { packRenewals, unpackRenewals } from "./renewal-events.ts";
-import { decodeWireBatch, type LeftOut, type WireBatch } from "./wire-batch.ts";
+import { decodeWireBatch, type LeftOut } from "./wire-batch.ts";
 
 /** The version of the log's format that is written and the highest that is read. */
 export const logFormatVersion = 1;
@@ -40,13 +41,19 @@ export interface ReadBatch extends OutgoingBatch {
 export function encodeBatch(batch: OutgoingBatch): Uint8Array {
   const { batchId, epoch, incarnationId, partition, prev, prevBatchId, snapshot, wallMs, writer } = batch;
   const events: LoggedEvent[] = [];
+  // What was left by a batch that could not be encoded is not this one's.
+  terms.clear();
   let renewals: Extract<HoldEvent, { readonly kind: "renewed" }>[] | undefined;
   for (const event of batch.events) {
     if (event.kind === "renewed") {
       renewals ??= [];
       renewals.push(event);
-    } else events.push(eventToWire(event, epoch));
+    } else if (!terms.add(event)) {
+      addTerms(events);
+      events.push(eventToWire(event, epoch));
+    }
   }
+  addTerms(events);
   return encodeMessage(Batch, {
     formatVersion: logFormatVersion,
     partition,
@@ -63,22 +70,30 @@ export function encodeBatch(batch: OutgoingBatch): Uint8Array {
   });
 }
 
+const terms = new TermPack();
+
+/** Adds the terms that were packed so far. */
+function addTerms(events: LoggedEvent[]): void {
+  const value = terms.take();
+  if (value !== undefined) events.push({ author: "", reason: "", event: { $case: "packedTerms", value } });
+}
+
 /**
  * The batch of a payload that stands at `sequence`. A higher format version, or an event or value that this version
  * does not know, is refused with FORMAT_TOO_NEW; bytes that are no batch with MALFORMED_MESSAGE. Either way the reader
  * stops and applies nothing of it. Events that are left out are not looked at.
  */
-export function decodeBatch(sequence: bigint, payload: Uint8Array, leftOut?: LeftOut): ReadBatch {
+export function decodeBatch(sequence: bigint, payload: Uint8Array, leftOut: LeftOut = {}): ReadBatch {
   const what = `batch ${sequence}`;
   try {
-    return readBatch(what, sequence, decodeWireBatch(payload, leftOut));
+    return readBatch(what, sequence, decodeWireBatch(payload, leftOut), leftOut);
   } catch (thrown) {
     if (thrown instanceof Fault && thrown.reason === "FORMAT_TOO_NEW") throw thrown;
     throw malformedRecord(what, thrown);
   }
 }
 
-function readBatch(what: string, sequence: bigint, batch: WireBatch): ReadBatch {
+function readBatch(what: string, sequence: bigint, batch: Batch, leftOut: LeftOut): ReadBatch {
   const { epoch, formatVersion, incarnationId, partition, prev, renewals, snapshot, writer, writtenAt } = batch;
   if (formatVersion > logFormatVersion) {
     throw formatTooNew(what, `its format is ${formatVersion}, and this version reads up to ${logFormatVersion}`);
@@ -86,7 +101,8 @@ function readBatch(what: string, sequence: bigint, batch: WireBatch): ReadBatch 
   if (formatVersion < 1) throw new Error("it has no format version");
   if (batch.batchId.length !== batchIdBytes) throw new Error(`its id has ${batch.batchId.length} bytes`);
   const reading = new Reading();
-  const events: Event[] = batch.events.map((event) => ("kind" in event ? event : eventFromWire(reading, event, epoch)));
+  const events: Event[] = [];
+  for (const event of batch.events) addFromWire(events, reading, event, epoch, leftOut);
   requireKnown(what, reading);
   if (renewals.length > 0) events.push(...unpackRenewals(renewals));
   return {

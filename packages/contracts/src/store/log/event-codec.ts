@@ -7,6 +7,8 @@ import { candidateEventFromWire, candidateEventToWire } from "./candidate-event.
 import { holdEventFromWire, holdEventToWire } from "./hold-event.ts";
 import { leaseEventFromWire, leaseEventToWire } from "./lease-event.ts";
 import { partitionEventFromWire, partitionEventToWire, type WireEvent } from "./partition-event.ts";
+import { unpackTerms } from "./unpack-terms.ts";
+import type { LeftOut } from "./wire-batch.ts";
 
 /** An event that is not a plain renewal; those are packed. */
 export type SingleEvent = Exclude<CoreEvent, { readonly kind: "renewed" }>;
@@ -51,9 +53,21 @@ function bodyToWire(event: SingleEvent, epoch: bigint): WireEvent {
   }
 }
 
-/** One fact of a batch of this epoch. A kind that this version does not know is rejected. */
-export function eventFromWire(reading: Reading, { author, event, reason }: Event, epoch: bigint): CoreEvent {
-  const cause: Cause = { author: shareText(author), reason };
+/** Adds what an event of a batch of this epoch says. A kind that this version does not know is rejected. */
+export function addFromWire(
+  into: CoreEvent[],
+  reading: Reading,
+  { author, event, reason }: Event,
+  epoch: bigint,
+  leftOut: LeftOut,
+): void {
+  if (event?.$case === "packedTerms") unpackTerms(event.value, leftOut, into);
+  else into.push(eventFromWire(reading, event, { author: shareText(author), reason }, epoch));
+}
+
+type SingleWireEvent = Exclude<WireEvent, { readonly $case: "packedTerms" }>;
+
+function eventFromWire(reading: Reading, event: SingleWireEvent | undefined, cause: Cause, epoch: bigint): CoreEvent {
   if (event === undefined) {
     reading.reject("event", "must be of a kind that this version knows", "an unknown kind");
     return { kind: "ownerHandedOver", successor: "", owesPause: false, ...cause };

@@ -1,10 +1,8 @@
 import { BinaryReader } from "@bufbuild/protobuf/wire";
-import type { Event as CoreEvent } from "@tenure/core";
 import { Timestamp } from "../../gen/google/protobuf/timestamp.ts";
 import type { Batch } from "../../gen/tenure/log/v1/batch.ts";
 import { Event } from "../../gen/tenure/log/v1/event.ts";
 import { SnapshotReference } from "../../gen/tenure/log/v1/snapshot.ts";
-import { holdEnded, holdGranted, readPlainTerm } from "./plain-terms.ts";
 
 /** Events that a reader does without: they are skipped, not decoded. */
 export interface LeftOut {
@@ -16,11 +14,6 @@ export interface LeftOut {
   readonly secrets?: boolean;
 }
 
-/** A batch whose plain terms have been read already. */
-export interface WireBatch extends Omit<Batch, "events"> {
-  readonly events: readonly (Event | CoreEvent)[];
-}
-
 const noBytes = new Uint8Array(0);
 /** The kinds of events by their fields in `Event`, of which the first two say who caused it and why. */
 const firstKind = 10;
@@ -30,11 +23,11 @@ const guardChanged = 80;
 
 type Growing<Message> = { -readonly [Key in keyof Message]: Message[Key] };
 
-/** The same as `Batch.decode`, but for the events that are left out and the plain terms. */
-export function decodeWireBatch(payload: Uint8Array, leftOut: LeftOut = {}): WireBatch {
+/** The same as `Batch.decode`, but for the events that are left out; those in packed terms are still in them. */
+export function decodeWireBatch(payload: Uint8Array, leftOut: LeftOut): Batch {
   const reader = new BinaryReader(payload);
-  const events: (Event | CoreEvent)[] = [];
-  const batch: Growing<WireBatch> = {
+  const events: Event[] = [];
+  const batch: Growing<Batch> = {
     formatVersion: 0,
     partition: 0,
     epoch: 0n,
@@ -52,7 +45,7 @@ export function decodeWireBatch(payload: Uint8Array, leftOut: LeftOut = {}): Wir
     const tag = reader.uint32();
     if (tag !== eventTag) readField(reader, tag, batch);
     else {
-      const event = readEvent(reader, payload, leftOut);
+      const event = readEvent(reader, leftOut);
       if (event !== undefined) events.push(event);
     }
   }
@@ -62,18 +55,15 @@ export function decodeWireBatch(payload: Uint8Array, leftOut: LeftOut = {}): Wir
 const eventTag = (9 << 3) | 2;
 
 /** The event that begins here; undefined if it is left out. */
-function readEvent(reader: BinaryReader, payload: Uint8Array, leftOut: LeftOut): Event | CoreEvent | undefined {
+function readEvent(reader: BinaryReader, leftOut: LeftOut): Event | undefined {
   const end = reader.uint32() + reader.pos;
   const kind = end <= reader.len ? kindOf(reader, end) : 0;
-  const isSecretKept = leftOut.secrets !== true;
-  const isTerm = kind === holdGranted || kind === holdEnded;
-  const term = isTerm ? readPlainTerm(payload, reader.pos, end, isSecretKept) : undefined;
-  if (term !== undefined || isLeftOut(kind, leftOut)) {
+  if (isLeftOut(kind, leftOut)) {
     reader.pos = end;
-    return term;
+    return undefined;
   }
   const event = Event.decode(reader, end - reader.pos);
-  return isSecretKept ? event : withoutSecret(event);
+  return leftOut.secrets === true ? withoutSecret(event) : event;
 }
 
 function withoutSecret(event: Event): Event {
@@ -82,7 +72,7 @@ function withoutSecret(event: Event): Event {
   return { ...event, event: { $case: "holdGranted", value } };
 }
 
-function readField(reader: BinaryReader, tag: number, batch: Growing<WireBatch>): void {
+function readField(reader: BinaryReader, tag: number, batch: Growing<Batch>): void {
   switch (tag) {
     case 1 << 3:
       batch.formatVersion = reader.uint32();
