@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { readArguments } from "./arguments.ts";
-import { benchmarksNamed } from "./rows/index.ts";
+import { helpText } from "./help.ts";
+import { all, benchmarksNamed } from "./rows/index.ts";
 
 describe("the command line", () => {
   it("asks for a full run of everything unless it says otherwise", () => {
     expect(readArguments([])).toEqual({
+      isHelp: false,
       isQuick: false,
       isCheck: false,
       isDocument: false,
@@ -30,6 +32,7 @@ describe("the command line", () => {
       "--node-options=--cpu-prof --cpu-prof-dir=/tmp",
     ];
     expect(readArguments(args)).toEqual({
+      isHelp: false,
       isQuick: true,
       isCheck: true,
       isDocument: true,
@@ -42,6 +45,14 @@ describe("the command line", () => {
 
   it.each([[["--rounds=0"]], [["--rounds=x"]], [["--leases=7"]], [["--slow"]]])("refuses %j", (args) => {
     expect(() => readArguments(args)).toThrow();
+  });
+
+  it("says what there is when it is asked", () => {
+    expect(readArguments(["--help"]).isHelp).toBe(true);
+    const text = helpText(all);
+    for (const { name } of all) expect(text).toContain(`  ${name}`);
+    for (const option of ["quick", "rows", "rounds", "leases", "check", "document"])
+      expect(text).toContain(`--${option}`);
   });
 
   it("refuses a benchmark that is not there, with the names of those that are", () => {

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 
 /** What the command line asks for. */
 export interface Arguments {
+  readonly isHelp: boolean;
   readonly isQuick: boolean;
   /** Exit with 1 when a row misses its target. */
   readonly isCheck: boolean;
@@ -21,13 +22,14 @@ const fullRounds = 5;
 const quickRounds = 3;
 
 /**
- * Reads `--quick --check --document --rounds 7 --leases 1000000 --rows growth,memory --node-options "--cpu-prof"`; throws
- * on anything else.
+ * Reads `--help --quick --check --document --rounds 7 --leases 1000000 --rows growth,memory --node-options "--cpu-prof"`;
+ * throws on anything else.
  */
 export function readArguments(args: readonly string[]): Arguments {
   const { values } = parseArgs({
     args: [...args],
     options: {
+      help: { type: "boolean", default: false },
       quick: { type: "boolean", default: false },
       check: { type: "boolean", default: false },
       document: { type: "boolean", default: false },
@@ -48,5 +50,6 @@ export function readArguments(args: readonly string[]): Arguments {
   }
   const nodeOptions = (values["node-options"] ?? "").split(" ").filter((option) => option !== "");
   const names = values.rows.flatMap((list) => list.split(",")).filter((name) => name !== "");
-  return { isQuick, isCheck: values.check, isDocument: values.document, rounds, leases, names, nodeOptions };
+  const { check: isCheck, document: isDocument, help: isHelp } = values;
+  return { isHelp, isQuick, isCheck, isDocument, rounds, leases, names, nodeOptions };
 }

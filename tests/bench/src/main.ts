@@ -1,15 +1,33 @@
 import { systemClock } from "@tenure/kernel";
 import { readArguments } from "./arguments.ts";
+import { helpText } from "./help.ts";
 import { documentResult } from "./report/document.ts";
 import { describeMachine } from "./report/machine.ts";
 import { writeResult } from "./report/results.ts";
 import { renderSummary, renderTables } from "./report/table.ts";
-import { benchmarksNamed } from "./rows/index.ts";
+import { all, benchmarksNamed } from "./rows/index.ts";
 import { type BenchmarkResult, runBenchmark } from "./runner.ts";
 import { pace } from "./world/client-side.ts";
 import { Systems } from "./world/systems.ts";
 
-const { isCheck, isDocument, isQuick, leases, names, nodeOptions, rounds } = readArguments(process.argv.slice(2));
+/** What the command line asks for; one that makes no sense is refused in a line. */
+function understood() {
+  try {
+    const args = readArguments(process.argv.slice(2));
+    return { ...args, chosen: benchmarksNamed(args.names, args.isQuick) };
+  } catch (thrown) {
+    process.stderr.write(
+      `bench: ${thrown instanceof Error ? thrown.message : String(thrown)}; --help lists the options\n`,
+    );
+    process.exit(2);
+  }
+}
+
+const { chosen, isCheck, isDocument, isHelp, isQuick, leases, nodeOptions, rounds } = understood();
+if (isHelp) {
+  process.stdout.write(helpText(all));
+  process.exit(0);
+}
 const startedAt = new Date(systemClock.wall()).toISOString();
 const machine = describeMachine();
 const tell = (line: string) => process.stderr.write(`${line}\n`);
@@ -17,7 +35,7 @@ await using systems = new Systems(tell);
 const options = { isQuick, leases, nodeOptions, systems, tell };
 
 const benchmarks: BenchmarkResult[] = [];
-for (const benchmark of benchmarksNamed(names, isQuick)) {
+for (const benchmark of chosen) {
   const limits = benchmarks.find(({ name }) => name === "limits")?.rounds;
   benchmarks.push(await runBenchmark(benchmark, rounds, options, limits));
 }

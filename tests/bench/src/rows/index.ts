@@ -18,7 +18,8 @@ const quick: readonly Benchmark[] = [limits, renewals, connections, pairs, handO
 /** What takes minutes: whole lives of processes, very many leases. */
 const long: readonly Benchmark[] = [durableOnOne, idle, grant, growth, memory];
 
-const all = [...quick, ...long];
+/** Every benchmark, in the order of a full run. */
+export const all: readonly Benchmark[] = [...quick, ...long];
 
 /** The benchmarks of these names; without names all of a full run, or those of a quick one. */
 export function benchmarksNamed(names: readonly string[], isQuick = false): readonly Benchmark[] {
