@@ -1,4 +1,4 @@
-import { type ChangeSet, sizeOfChanges } from "./change-set.ts";
+import { type ChangeSet, forgetChanges, sizeOfChanges } from "./change-set.ts";
 
 /**
  * The last changes in the order of the log: a watch that was cut off goes on where it stood, and a list shows the state
@@ -35,6 +35,7 @@ export class ChangeLog {
       if (oldest === undefined) return;
       this.#first += 1;
       this.#size -= sizeOfChanges(oldest);
+      forgetChanges(oldest);
       this.#floor = oldest.sequence;
     }
     // Cutting now and then keeps the cost of a change constant.
@@ -45,6 +46,7 @@ export class ChangeLog {
 
   /** Forgets everything up to a position, because what happened before it is not known change by change. */
   restart(floor: bigint): void {
+    for (const set of this.#sets) forgetChanges(set);
     this.#sets = [];
     this.#first = 0;
     this.#size = 0;

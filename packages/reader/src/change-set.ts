@@ -8,6 +8,7 @@ import {
   type LeaseKey,
   type LeaseRecord,
   type PartitionState,
+  showLease,
   type Transition,
 } from "@tenure/core";
 
@@ -65,6 +66,11 @@ export function sizeOfChanges({ candidates, leases }: ChangeSet): number {
   return candidates.length + leases.length;
 }
 
+/** Nobody keeps the changes any longer: what they alone had is given back. */
+export function forgetChanges({ leases }: ChangeSet): void {
+  for (const change of leases) if (change instanceof LeaseChange) change.forget();
+}
+
 /** Whether a record is of a lease that exists and is not deleted. */
 export function isExisting({ created, deletion }: LeaseRecord): boolean {
   return created !== undefined && deletion === undefined;
@@ -109,6 +115,7 @@ class LeaseChange implements Change<LeaseRecord> {
   readonly after: LeaseRecord | undefined;
   readonly last: LeaseRecord;
   readonly #sequence: bigint;
+  readonly #record: LeaseRecord | undefined;
 
   constructor(
     key: LeaseKey,
@@ -116,12 +123,19 @@ class LeaseChange implements Change<LeaseRecord> {
     after: LeaseRecord | undefined,
     last: LeaseRecord,
     sequence: bigint,
+    record: LeaseRecord | undefined,
   ) {
     this.key = key;
     this.before = before;
     this.after = after;
     this.last = last;
     this.#sequence = sequence;
+    this.#record = record;
+  }
+
+  /** Has the record forget its copy, if this change has the last one: an idle lease is kept once. */
+  forget(): void {
+    if (this.#record?.shown === this.last) this.#record.shown = undefined;
   }
 
   get lines(): readonly Transition[] {
@@ -136,11 +150,11 @@ function leaseChange(
 ): Change<LeaseRecord> | undefined {
   const record = state.leases.get(key);
   const before = image !== undefined && isExisting(image) ? image : undefined;
-  const copy = record && copyOfLease(record);
+  const copy = record && showLease(record);
   const after = copy !== undefined && isExisting(copy) ? copy : undefined;
   const last = copy ?? image;
   if (last === undefined) return undefined;
-  const change = new LeaseChange(key, before, after, last, sequence);
+  const change = new LeaseChange(key, before, after, last, sequence, record);
   const isSilent = before === undefined && after === undefined && change.lines.length === 0;
   return isSilent ? undefined : change;
 }

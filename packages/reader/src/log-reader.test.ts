@@ -31,6 +31,17 @@ describe("a reader of the log", () => {
     expect(watcher.seen.toSorted()).toEqual(["SYNCED", "added shop/c", "present shop/a", "present shop/b"].toSorted());
   });
 
+  it("keeps one copy of a record for each change that it keeps, and none of one whose changes are gone", async () => {
+    const world = new LogWorld();
+    await using reader = (await world.read({ keptChanges: 3 })).reader;
+    const names = ["a", "b", "c", "d", "e"].map((name) => `shop/${name}`);
+    for (const name of names) world.create(name);
+    await world.settle();
+    const records = [0, 1].flatMap((partition) => [...reader.stateOf(partition).leases.values()]);
+    const isShown = (name: string) => records.find(({ key }) => key === name)?.shown !== undefined;
+    expect(names.filter(isShown)).toEqual(names.slice(-3));
+  });
+
   it("tells who owns each partition, at first and whenever it changes", async () => {
     const world = new LogWorld();
     const owners: string[] = [];

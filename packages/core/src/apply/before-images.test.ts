@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { emptyPartition } from "../partition/state.ts";
 import { defaultLeaseSpec } from "../record/lease-spec.ts";
 import { apply } from "./apply.ts";
-import { BeforeImages } from "./before-images.ts";
+import { BeforeImages, copyOfLease, showLease } from "./before-images.ts";
 
 const cause = { author: "", reason: "" };
 const at = (sequence: bigint) => ({ sequence, wallMs: 0, seenAtMs: 0 });
@@ -38,6 +38,49 @@ describe("images of what was before a batch", () => {
     apply(state, { kind: "candidateRemoved", lease, candidate: "a", removal: "withdrawn", ...cause }, at(2n));
     expect(record.candidates).toBeUndefined();
     expect(before.take().candidates.get(lease)?.get("a")).toEqual(candidate);
+  });
+
+  /** A lease that is held, and was shown since. */
+  function shown() {
+    const { before, state } = withLease();
+    const facts = { holderKey: "", principal: "p", mode: "exclusive", units: 1, origin: "acquired" } as const;
+    const hold = { id: 7, token: 3n, holder: "a", leaseDurationMs: 1, lockDelayMs: 0, ...facts };
+    apply(state, { kind: "holdGranted", lease, hold, transitions: 1, ...cause }, at(2n));
+    before.take();
+    const record = state.leases.get(lease);
+    if (record === undefined) throw new Error("the lease is there");
+    return { before, record, state, copy: showLease(record) };
+  }
+  const changed = { kind: "leaseUpdated", lease, spec: defaultLeaseSpec, ...cause } as const;
+
+  it("are what was shown last, as long as nothing has changed since", () => {
+    const { before, copy, record, state } = shown();
+    apply(state, changed, at(3n));
+    expect(record.shown).toBeUndefined();
+    expect(before.take().leases.get(lease)).toBe(copy);
+    const later = copyOfLease(record);
+    apply(state, changed, at(4n));
+    expect(before.take().leases.get(lease)).toEqual(later);
+  });
+
+  it("are no older than the last renewal, which is noted by nobody", () => {
+    const { before, copy, record, state } = shown();
+    apply(state, { kind: "renewed", holdIds: [7], sendNumber: 1n, ...cause }, at(3n));
+    const renewed = copyOfLease(record);
+    apply(state, changed, at(4n));
+    const image = before.take().leases.get(lease);
+    expect(image).toEqual(renewed);
+    expect([image?.holds[0]?.renewal.sequence, copy.holds[0]?.renewal.sequence]).toEqual([3n, 2n]);
+  });
+
+  it("are no older than what was changed while none were made", () => {
+    const { before, copy, record, state } = shown();
+    state.before = undefined;
+    apply(state, changed, at(3n));
+    expect(record.shown).toBe(copy);
+    state.before = before;
+    apply(state, changed, at(4n));
+    expect(before.take().leases.get(lease)?.revision.sequence).toBe(3n);
   });
 
   it("are not made when nobody asked for them", () => {

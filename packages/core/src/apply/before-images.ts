@@ -30,13 +30,17 @@ export class BeforeImages {
 
   /** Called before an event is applied. */
   note({ leases }: PartitionState, event: Event): void {
-    if (!("lease" in event) || event.kind === "guardChanged") return;
+    if (!("lease" in event)) return;
+    const record = leases.get(event.lease);
+    if (event.kind !== "guardChanged" && this.#concerns?.(event, record) !== false) this.#keep(event, record);
+    if (record?.shown !== undefined) record.shown = undefined;
+  }
+
+  #keep(event: Event & { readonly lease: LeaseKey }, record: LeaseRecord | undefined): void {
     const { lease } = event;
-    const record = leases.get(lease);
-    if (this.#concerns?.(event, record) === false) return;
     const names = candidatesOf(event);
     if (names === undefined) {
-      if (!this.#leases.has(lease)) this.#leases.set(lease, record && copyOfLease(record));
+      if (!this.#leases.has(lease)) this.#leases.set(lease, record && imageOf(record));
       return;
     }
     const images = this.#candidates.get(lease) ?? new Map<string, CandidateRecord | undefined>();
@@ -70,6 +74,22 @@ export function candidatesOf(event: Event): readonly string[] | undefined {
     default:
       return undefined;
   }
+}
+
+/** What a record is now: what was last shown of it, if it is still so, because that mostly is what the past begins with. */
+function imageOf(record: LeaseRecord): LeaseRecord {
+  const { shown } = record;
+  if (shown === undefined || shown.revision !== record.revision) return copyOfLease(record);
+  const holds = shown.holds;
+  // Renewals are noted by nobody, and are part of what is shown.
+  const isSame = record.holds.every(({ renewal }, index) => holds[index]?.renewal === renewal);
+  return isSame ? shown : copyOfLease(record);
+}
+
+/** A copy of a record for who shows it, which is also what it was before its next change. Nobody changes it. */
+export function showLease(record: LeaseRecord): LeaseRecord {
+  record.shown = copyOfLease(record);
+  return record.shown;
 }
 
 /**

@@ -14,7 +14,8 @@ type AllProperties = {
 
 const at = (sequence: bigint): Position => ({ sequence, wallMs: 1, seenAtMs: 2 });
 
-function everything(record: LeaseRecord): AllProperties {
+/** All but what the original alone knows. */
+function everything(record: LeaseRecord): Omit<AllProperties, "shown"> {
   const facts = { id: 1, token: 2n, holder: "h", holderKey: "", principal: "p", mode: "exclusive", units: 1 } as const;
   const more = { origin: "acquired", leaseDurationMs: 15_000, lockDelayMs: 0 } as const;
   const line = { position: at(7n), kind: "granted", holder: "h", token: 2n, author: "p", cause: "acquired" } as const;
@@ -55,6 +56,8 @@ describe("LeaseRecord", () => {
     const copy = record.copy();
     expect(Object.fromEntries(Object.keys(all).map((key) => [key, Reflect.get(copy, key)]))).toEqual(all);
     expect(copy.holds[0]).toBe(record.holds[0]);
+    record.shown = copy;
+    expect(record.copy().shown).toBeUndefined();
   });
 
   it("has a copy that takes no room for what it does not have", () => {

@@ -47,6 +47,8 @@ export class LeaseRecord {
   isHistoryTruncated = false;
   /** Where the timer wheel of the partition's owner has it; 0 when it does not. Not replicated, and no rule reads it. */
   dueTick = 0;
+  /** The last copy that was made to be shown, unless the record has changed since. Not replicated, and no rule reads it. */
+  shown: LeaseRecord | undefined = undefined;
   declare pending?: (PendingHold & { readonly from: Position }) | undefined;
   /** Nothing is granted before this has passed: the lock delay of a term that ended without a release. */
   declare lockDelay?: { readonly from: Position; readonly delayMs: number } | undefined;
