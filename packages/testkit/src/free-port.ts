@@ -1,5 +1,6 @@
 import { createServer } from "node:net";
 import { Fault, systemRandom } from "@tenure/kernel";
+import { reservePort } from "./reserve-port.ts";
 
 /**
  * Below the ports that Linux (from 32768) and macOS (from 49152) give to outgoing connections: a server that is killed
@@ -18,14 +19,14 @@ const mostTries = 200;
 /** Ports that this process gave out or tried: never given twice, although nothing may listen on them yet. */
 const given = new Set<number>();
 
-/** A TCP port of 127.0.0.1 on which nothing listens. Another process may still take it before the caller does. */
+/** A TCP port of 127.0.0.1 on which nothing listens, and which no other test process is given until this one ends. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < mostTries; tries += 1) {
     const [first, count] = tries < mostTries / 2 ? [firstOwnPort, ownPorts] : [lowestPort, highestPort - lowestPort];
     const port = first + Math.floor(systemRandom.next() * count);
     if (given.has(port)) continue;
     given.add(port);
-    if (await isFree(port)) return port;
+    if (reservePort(port) && (await isFree(port))) return port;
   }
   throw new Fault({
     code: "RESOURCE_EXHAUSTED",
