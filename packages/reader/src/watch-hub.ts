@@ -1,7 +1,7 @@
 import { BeforeImages, type Concerns, type LeaseKey, type PartitionState } from "@tenure/core";
 import type { Clock, Fault } from "@tenure/kernel";
 import { ChangeLog } from "./change-log.ts";
-import { type AppliedBatch, type ChangeSet, changesOf } from "./change-set.ts";
+import { type AppliedBatch, type ChangeSet, changesOf, forgetChanges } from "./change-set.ts";
 import { partitionHalted } from "./faults.ts";
 import { ListenerIndex } from "./listener-index.ts";
 import { NameIndex } from "./name-index.ts";
@@ -162,7 +162,10 @@ export class WatchHub {
     const wants = this.#renewalListeners.size === 0 ? undefined : this.#wantsRenewals;
     const changes = changesOf(applied, state.before, this.#options.clock.now(), wants);
     this.#names.get(state)?.note(applied.events, state);
-    if (!this.isFollowing || sequence <= this.#log.floor) return;
+    if (!this.isFollowing || sequence <= this.#log.floor) {
+      forgetChanges(changes);
+      return;
+    }
     const place = this.#line.find((awaited) => awaited.sequence === sequence);
     if (place === undefined) {
       this.#pending.set(sequence, changes);
@@ -259,7 +262,11 @@ export class WatchHub {
   /** What was applied beyond the tail cannot be taken back any more, so the present is shown once the tail is there. */
   #startOver(lost = 0n): void {
     let floor = lost > this.#tailed ? lost : this.#tailed;
-    for (const sequence of this.#pending.keys()) if (sequence > floor) floor = sequence;
+    for (const [sequence, changes] of this.#pending) {
+      if (sequence > floor) floor = sequence;
+      forgetChanges(changes);
+    }
+    for (const { changes } of this.#line) if (changes !== undefined) forgetChanges(changes);
     this.#pending.clear();
     this.#line = [];
     this.#log.restart(floor);
