@@ -6,7 +6,6 @@ export {
   copyOfCandidate,
   copyOfLease,
   type ImagesBefore,
-  showLease,
 } from "./apply/before-images.ts";
 export { applyRenewals } from "./apply/hold.ts";
 export { type Consensus, reconcile, type Voter } from "./consensus.ts";

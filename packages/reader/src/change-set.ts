@@ -8,7 +8,6 @@ import {
   type LeaseKey,
   type LeaseRecord,
   type PartitionState,
-  showLease,
   type Transition,
 } from "@tenure/core";
 
@@ -90,7 +89,7 @@ export function changesOf(
   for (const [key, image] of images.leases) {
     const change = leaseChange(applied, key, image);
     if (change === undefined) continue;
-    if (!isRenewal(change, sequence)) leases.push(change);
+    if (!isRenewal(change, sequence)) leases.push(change.show());
     else if (wants?.(key)) renewedLeases.push(change);
   }
   const candidates: Change<SeenCandidate>[] = [];
@@ -133,6 +132,12 @@ class LeaseChange implements Change<LeaseRecord> {
     this.#record = record;
   }
 
+  /** Has the record know its copy, which is also what it was before its next change. Not for renewals: nobody keeps them. */
+  show(): this {
+    if (this.#record !== undefined) this.#record.shown = this.last;
+    return this;
+  }
+
   /** Has the record forget its copy, if this change has the last one: an idle lease is kept once. */
   forget(): void {
     if (this.#record?.shown === this.last) this.#record.shown = undefined;
@@ -147,10 +152,10 @@ function leaseChange(
   { sequence, state }: AppliedBatch,
   key: LeaseKey,
   image: LeaseRecord | undefined,
-): Change<LeaseRecord> | undefined {
+): LeaseChange | undefined {
   const record = state.leases.get(key);
   const before = image !== undefined && isExisting(image) ? image : undefined;
-  const copy = record && showLease(record);
+  const copy = record && copyOfLease(record);
   const after = copy !== undefined && isExisting(copy) ? copy : undefined;
   const last = copy ?? image;
   if (last === undefined) return undefined;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { emptyPartition } from "../partition/state.ts";
 import { defaultLeaseSpec } from "../record/lease-spec.ts";
 import { apply } from "./apply.ts";
-import { BeforeImages, copyOfLease, showLease } from "./before-images.ts";
+import { BeforeImages, copyOfLease } from "./before-images.ts";
 
 const cause = { author: "", reason: "" };
 const at = (sequence: bigint) => ({ sequence, wallMs: 0, seenAtMs: 0 });
@@ -49,7 +49,9 @@ describe("images of what was before a batch", () => {
     before.take();
     const record = state.leases.get(lease);
     if (record === undefined) throw new Error("the lease is there");
-    return { before, record, state, copy: showLease(record) };
+    const copy = copyOfLease(record);
+    record.shown = copy;
+    return { before, record, state, copy };
   }
   const changed = { kind: "leaseUpdated", lease, spec: defaultLeaseSpec, ...cause } as const;
 

@@ -86,12 +86,6 @@ function imageOf(record: LeaseRecord): LeaseRecord {
   return isSame ? shown : copyOfLease(record);
 }
 
-/** A copy of a record for who shows it, which is also what it was before its next change. Nobody changes it. */
-export function showLease(record: LeaseRecord): LeaseRecord {
-  record.shown = copyOfLease(record);
-  return record.shown;
-}
-
 /**
  * A lease's record as it is now, whatever becomes of the original. Its candidates and guarded values are not copied:
  * they are no part of what its revision stands for.
