@@ -60,6 +60,15 @@ export class PackBytes {
     this.text(text);
   }
 
+  /** Bytes, or that there are none, which is not the same as no bytes at all. */
+  value(value: Uint8Array | undefined): void {
+    this.number(value === undefined ? 0 : value.length + 1);
+    if (value === undefined) return;
+    this.#reserve(itemBytes + value.length);
+    this.#bytes.set(value, this.#at);
+    this.#at += value.length;
+  }
+
   /** A duration of 0 ms or more, rounded to the nanosecond as `durationFromMs` does. */
   duration(durationMs: number): void {
     const seconds = Math.trunc(durationMs / 1000);

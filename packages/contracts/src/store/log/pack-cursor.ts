@@ -1,6 +1,7 @@
 import type { LeaseKey } from "@tenure/core";
 import { maxSeconds } from "../../duration.ts";
 import { KnownBytes } from "../value/known-bytes.ts";
+import { ownBytes } from "../value/text.ts";
 
 const firstBeyondAscii = 0x80;
 /** What the eighth byte of a number counts; a ninth is beyond what a number holds exactly. */
@@ -11,6 +12,8 @@ const nanosPerMs = 1_000_000;
 /** Reads what {@link PackBytes} wrote. Anything that it could not have written throws. */
 export class PackCursor {
   readonly #bytes: Uint8Array;
+  /** Where the names stand, and what those say that were asked for. */
+  readonly #places: number[] = [];
   readonly #names: string[] = [];
   #at = 0;
 
@@ -43,22 +46,45 @@ export class PackCursor {
   }
 
   text(): string {
-    const length = this.number();
-    const from = this.#at;
-    const to = from + length;
-    if (to > this.#bytes.length) throw new Error("a text of packed terms is cut off");
-    this.#at = to;
-    return texts.of(this.#bytes, from, to);
+    const from = this.#skip(this.number());
+    return texts.of(this.#bytes, from, this.#at);
   }
 
   name(): string {
-    const place = this.number();
+    const place = this.skipName();
     const known = this.#names[place];
     if (known !== undefined) return known;
-    if (place !== this.#names.length) throw new Error(`packed terms have no name ${place} yet`);
-    const name = this.text();
-    this.#names.push(name);
+    const name = texts.of(this.#bytes, this.#places[2 * place] ?? 0, this.#places[2 * place + 1] ?? 0);
+    this.#names[place] = name;
     return name;
+  }
+
+  skipText(): void {
+    this.#skip(this.number());
+  }
+
+  /** Passes a name without making a text of it; returns which it is. */
+  skipName(): number {
+    const place = this.number();
+    const count = this.#places.length / 2;
+    if (place < count) return place;
+    if (place > count) throw new Error(`packed terms have no name ${place} yet`);
+    const from = this.#skip(this.number());
+    this.#places.push(from, this.#at);
+    return place;
+  }
+
+  /** Bytes of their own: a view would keep the whole message alive. */
+  value(): Uint8Array | undefined {
+    const length = this.number();
+    if (length === 0) return undefined;
+    const from = this.#skip(length - 1);
+    return ownBytes(this.#bytes.subarray(from, this.#at));
+  }
+
+  skipValue(): void {
+    const length = this.number();
+    if (length > 0) this.#skip(length - 1);
   }
 
   durationMs(): number {
@@ -71,6 +97,14 @@ export class PackCursor {
   /** A number of 32 bits in four bytes. */
   word(): number {
     return (this.#byte() | (this.#byte() << 8) | (this.#byte() << 16) | (this.#byte() << 24)) >>> 0;
+  }
+
+  /** Passes so many bytes; returns where they began. */
+  #skip(length: number): number {
+    const from = this.#at;
+    if (length > this.#bytes.length - from) throw new Error("packed terms are cut off");
+    this.#at = from + length;
+    return from;
   }
 
   #byte(): number {

@@ -35,6 +35,22 @@ const gotIt = { kind: "granted", grants: [{ lease: granted.lease, holdId: 41, to
 const acquired = { ...attempt, digest: 0xfedcba98, outcome: gotIt } as Event;
 const released = { ...attempt, digest: 1, outcome: { kind: "released", released: [true] } } as Event;
 const notHeld = { ...attempt, digest: 0, outcome: { kind: "released", released: [false] } } as Event;
+const changes = [
+  { key: "config", value: new Uint8Array([0, 255, 7]) },
+  { key: "größe", value: undefined },
+  { key: "empty", value: new Uint8Array(0) },
+];
+const changed = {
+  kind: "guardChanged",
+  lease: granted.lease,
+  token: 12n,
+  holder: "host-1",
+  changes,
+  ...cause,
+} as const;
+const wrote = { kind: "guardedChanged", lease: granted.lease, existed: true } as const;
+const rewritten = { ...attempt, digest: 3, outcome: wrote } as Event;
+const written = { ...attempt, digest: 4, outcome: { ...wrote, existed: false } } as Event;
 const details = { renewKeyHash: "ab".repeat(32), identity: "host-1-7-abc" };
 const withSecret: Event = { ...granted, hold: { ...hold, details } };
 
@@ -61,7 +77,19 @@ const reasonOf = (act: () => unknown): string => {
 
 describe("packed terms", () => {
   it("come back as the events that they stand for, in their order", () => {
-    const events = [granted, acquired, ended, released, withSecret, acquired, notHeld, ended];
+    const events = [
+      granted,
+      acquired,
+      changed,
+      written,
+      ended,
+      released,
+      withSecret,
+      acquired,
+      notHeld,
+      rewritten,
+      ended,
+    ];
     expect(unpacked(packed(events))).toEqual(events);
   });
 
@@ -79,7 +107,13 @@ describe("packed terms", () => {
     const anyEnded = fc.record({ lease, holdId: number, successor: name, heldForMs: periodMs }).map((one) => {
       return { ...ended, ...one };
     });
-    const anyEvents = fc.array(fc.oneof(anyGranted, anyEnded, fc.constant(released)), { minLength: 1 });
+    const value = fc.option(fc.uint8Array({ maxLength: 20_000 }), { nil: undefined });
+    const anyChanges = fc.array(fc.record({ key: name, value }), { minLength: 1, maxLength: 5 });
+    const anyChanged = fc.record({ lease, holder: name, author: name, changes: anyChanges }).map((one) => {
+      return { ...changed, ...one };
+    });
+    const any = fc.oneof(anyGranted, anyEnded, anyChanged, fc.constant(released));
+    const anyEvents = fc.array(any, { minLength: 1 });
     fc.assert(
       fc.property(anyEvents, (events) => {
         expect(unpacked(packed(events))).toEqual(events);
@@ -94,6 +128,19 @@ describe("packed terms", () => {
       return [its, { ...acquired, outcome } as Event];
     });
     expect(packed(pairs.flat()).length).toBeLessThan(32 * 50);
+  });
+
+  it("keep nothing of the message that they came in", () => {
+    const bytes = packed([changed]);
+    const [read] = unpacked(bytes);
+    bytes.fill(9);
+    expect(read).toEqual(changed);
+  });
+
+  it("leave guarded values out for who does without them, and what comes after is the same", () => {
+    const bytes = packed([changed, written, granted, acquired, ended]);
+    expect(unpacked(bytes, { guarded: true })).toEqual([written, granted, acquired, ended]);
+    expect(unpacked(bytes, { guarded: true, attempts: true })).toEqual([granted, ended]);
   });
 
   it("leave attempts and secrets out for who does without them", () => {
@@ -113,6 +160,8 @@ describe("packed terms", () => {
     ["a token beyond 2^53", { ...ended, token: 2n ** 53n }],
     ["an attempt of a term that another item began", acquired],
     ["an attempt that got several terms", { ...acquired, outcome: { kind: "granted", grants: [] } }],
+    ["an attempt that wrote what no item says", written],
+    ["a guarded write with a reason", { ...changed, reason: "because" }],
     ["an attempt of another kind", { ...attempt, digest: 1, outcome: { kind: "collected", isCollected: true } }],
     ["another fact", { kind: "leaseRestored", lease: "a/b", ...cause }],
   ] as [string, Event][])("have no place for %s", (_, event) => {
@@ -124,7 +173,7 @@ describe("packed terms", () => {
   it("are refused as too new when their layout, an item or a word is not known", () => {
     const bytes = packed([ended]);
     expect(reasonOf(() => unpacked(bytes.with(0, 2)))).toBe("FORMAT_TOO_NEW");
-    expect(reasonOf(() => unpacked(bytes.with(1, 7)))).toBe("FORMAT_TOO_NEW");
+    expect(reasonOf(() => unpacked(bytes.with(1, 10)))).toBe("FORMAT_TOO_NEW");
     // The two differ in the word alone.
     const other = packed([{ ...ended, endReason: "expired" }]);
     const word = bytes.findIndex((byte, place) => byte !== other[place]);
@@ -132,13 +181,15 @@ describe("packed terms", () => {
   });
 
   it("are refused or read when they are damaged, and nothing else happens", () => {
-    const original = packed([withSecret, acquired, ended, released, granted, notHeld]);
+    const original = packed([withSecret, acquired, ended, released, changed, written, granted, notHeld, rewritten]);
     const damage = fc.array(fc.record({ place: fc.nat(original.length - 1), byte: fc.nat(255) }), { maxLength: 3 });
     fc.assert(
       fc.property(damage, fc.nat(original.length), (damages, length) => {
         const bytes = original.slice(0, length);
         for (const { byte, place } of damages) if (place < length) bytes[place] = byte;
-        expect(["taken", "refused", "FORMAT_TOO_NEW"]).toContain(reasonOf(() => unpacked(bytes)));
+        for (const leftOut of [{}, { attempts: true, guarded: true }]) {
+          expect(["taken", "refused", "FORMAT_TOO_NEW"]).toContain(reasonOf(() => unpacked(bytes, leftOut)));
+        }
       }),
       { numRuns: 5_000 },
     );

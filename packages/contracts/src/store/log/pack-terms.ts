@@ -1,4 +1,4 @@
-import type { Cause, Event, HoldEvent, HoldFacts, PartitionEvent } from "@tenure/core";
+import type { Cause, Event, GuardEvent, HoldEvent, HoldFacts, OutcomeFacts, PartitionEvent } from "@tenure/core";
 import { maxSeconds } from "../../duration.ts";
 import { holdModes, holdOrigins, termEndReasons } from "../value/enums.ts";
 import { PackBytes } from "./pack-bytes.ts";
@@ -11,6 +11,9 @@ export const packKinds = {
   attemptGranted: 4,
   attemptReleased: 5,
   attemptNotHeld: 6,
+  guardChanged: 7,
+  attemptGuardedNew: 8,
+  attemptGuarded: 9,
 } as const;
 
 type Granted = Extract<HoldEvent, { readonly kind: "holdGranted" }> & Cause;
@@ -21,11 +24,13 @@ const mostUint32 = 2 ** 32 - 1;
 const mostDurationMs = maxSeconds * 1000;
 const mostSafe = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** Facts about terms in packed form: what most of a log says, in a fraction of the room and the time of single events. */
+/** Facts about terms and what was done under them, in packed form: what most of a log says, in a fraction of the room and the time of single events. */
 export class TermPack {
   readonly #bytes = new PackBytes();
   /** The last term that began in this pack. */
   #last: Granted | undefined;
+  /** The lease whose guarded values this pack changed last. */
+  #guarded: string | undefined;
 
   /** Takes the next event; false if it has no packed form here, and then it was not taken. */
   add(event: Event): boolean {
@@ -35,6 +40,8 @@ export class TermPack {
         return this.#addGranted(event);
       case "holdEnded":
         return this.#addEnded(event);
+      case "guardChanged":
+        return this.#addGuarded(event);
       case "attemptRecorded":
         return this.#addAttempt(event);
       default:
@@ -44,14 +51,19 @@ export class TermPack {
 
   /** What was added since the last time; undefined if nothing was. */
   take(): Uint8Array | undefined {
-    this.#last = undefined;
+    this.#forget();
     return this.#bytes.isEmpty ? undefined : this.#bytes.take();
   }
 
   /** Forgets what was added. */
   clear(): void {
-    this.#last = undefined;
+    this.#forget();
     this.#bytes.clear();
+  }
+
+  #forget(): void {
+    this.#last = undefined;
+    this.#guarded = undefined;
   }
 
   #addGranted(event: Granted): boolean {
@@ -99,19 +111,27 @@ export class TermPack {
     return true;
   }
 
+  #addGuarded({ author, changes, holder, lease, token }: GuardEvent & Cause): boolean {
+    if (!isSafe(token)) return false;
+    const bytes = this.#bytes;
+    bytes.item(packKinds.guardChanged);
+    bytes.text(lease);
+    bytes.number(Number(token));
+    bytes.name(holder);
+    bytes.name(author);
+    bytes.number(changes.length);
+    for (const { key, value } of changes) {
+      bytes.text(key);
+      bytes.value(value);
+    }
+    this.#guarded = lease;
+    return true;
+  }
+
   #addAttempt({ author, client, digest, number, outcome, settledBelow }: Recorded): boolean {
     if (!isSafe(number) || settledBelow < 0n || settledBelow > number) return false;
-    let kind: number = packKinds.attemptGranted;
-    let sendNumber = 0n;
-    if (outcome.kind === "granted") {
-      const [grant] = outcome.grants;
-      const { hold, lease } = this.#last ?? {};
-      if (grant === undefined || outcome.grants.length > 1 || !isSafe(grant.sendNumber)) return false;
-      if (grant.lease !== lease || grant.holdId !== hold?.id || grant.token !== hold.token) return false;
-      sendNumber = grant.sendNumber;
-    } else if (outcome.kind === "released" && outcome.released.length === 1) {
-      kind = outcome.released[0] === true ? packKinds.attemptReleased : packKinds.attemptNotHeld;
-    } else return false;
+    const kind = this.#kindOf(outcome);
+    if (kind === undefined) return false;
     const bytes = this.#bytes;
     bytes.item(kind);
     bytes.name(client);
@@ -119,8 +139,29 @@ export class TermPack {
     bytes.number(Number(number - settledBelow));
     bytes.word(digest);
     bytes.name(author);
-    if (kind === packKinds.attemptGranted) bytes.number(Number(sendNumber));
+    if (outcome.kind === "granted") bytes.number(Number(outcome.grants[0]?.sendNumber));
     return true;
+  }
+
+  /** What kind of item says what an attempt did; undefined if it takes more than an item has. */
+  #kindOf(outcome: OutcomeFacts): number | undefined {
+    switch (outcome.kind) {
+      case "granted": {
+        const [grant] = outcome.grants;
+        const { hold, lease } = this.#last ?? {};
+        if (grant === undefined || outcome.grants.length > 1 || !isSafe(grant.sendNumber)) return undefined;
+        if (grant.lease !== lease || grant.holdId !== hold?.id || grant.token !== hold.token) return undefined;
+        return packKinds.attemptGranted;
+      }
+      case "released":
+        if (outcome.released.length !== 1) return undefined;
+        return outcome.released[0] === true ? packKinds.attemptReleased : packKinds.attemptNotHeld;
+      case "guardedChanged":
+        if (outcome.lease !== this.#guarded) return undefined;
+        return outcome.existed ? packKinds.attemptGuarded : packKinds.attemptGuardedNew;
+      default:
+        return undefined;
+    }
   }
 }
 
