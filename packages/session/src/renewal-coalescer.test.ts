@@ -13,15 +13,14 @@ import { joinPacked, mostHoldsPerCall, packedGroups } from "./renewal-groups.ts"
 import { type OwnerCall, OwnerDesk } from "./testing/owner-desk.ts";
 
 class TestClient {
-  readonly principal = "p";
+  readonly principal: string;
   readonly renewKeyHash = new Uint8Array(0);
-  readonly clientId: string;
   readonly acked: Uint8Array[] = [];
   readonly refused: PackedRefusal[] = [];
   readonly endings: EndingHold[] = [];
 
-  constructor(clientId: string) {
-    this.clientId = clientId;
+  constructor(principal: string) {
+    this.principal = principal;
   }
 
   onRenewed(acks: Uint8Array, endings: readonly EndingHold[]): void {
@@ -43,7 +42,7 @@ const packed = (...groups: ReturnType<typeof group>[]) => packedGroups(encodeRen
 const sourcesOf = (call: OwnerCall | undefined) =>
   StoreServiceRenewRequest.decode(call?.request ?? new Uint8Array(0)).sources;
 const holdsOf = (call: OwnerCall | undefined) =>
-  sourcesOf(call).map(({ clientId, renewals }) => [clientId, decodeRenewals(renewals)]);
+  sourcesOf(call).map(({ principal, renewals }) => [principal, decodeRenewals(renewals)]);
 const commitAll = (call: OwnerCall | undefined) => {
   const results = sourcesOf(call).map(({ renewals }) => ({ acks: renewals, refusals: [], endings: [] }));
   call?.answer(StoreServiceRenewResponse.encode({ results, renewalRevision: 5n }).finish());

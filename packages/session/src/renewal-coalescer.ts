@@ -15,7 +15,6 @@ import type { OwnerPort } from "./store-calls.ts";
 
 /** Whose renewals they are. */
 export interface RenewalClient {
-  readonly clientId: string;
   readonly principal: string;
   /** SHA-256 of the renew key that the client has shown; empty if it has shown none. */
   readonly renewKeyHash: Uint8Array;
@@ -170,8 +169,9 @@ function enqueue(lane: Lane, client: RenewalClient, group: PackedGroup): Fault |
   return undefined;
 }
 
-function bytesOf({ clientId, principal }: RenewalClient, { bytes }: PackedGroup): number {
-  return bytes.length + clientId.length + principal.length;
+/** About the bytes that a group takes in a call. */
+function bytesOf({ principal, renewKeyHash }: RenewalClient, { bytes }: PackedGroup): number {
+  return bytes.length + principal.length + renewKeyHash.length;
 }
 
 /** Takes from the queue what one call may carry: mostly everything. */
@@ -220,8 +220,8 @@ function takeSome(lane: Lane): readonly Taken[] {
 }
 
 function sourceOf({ client, groups }: Taken): RenewalSource {
-  const { clientId, principal, renewKeyHash } = client;
-  return { clientId, principal, renewKeyHash, renewals: packGroups(groups.map(({ bytes }) => bytes)) };
+  const { principal, renewKeyHash } = client;
+  return { clientId: "", principal, renewKeyHash, renewals: packGroups(groups) };
 }
 
 function settle(taken: readonly Taken[], outcome: Outcome): void {

@@ -45,21 +45,23 @@ export function holdsStart(bytes: Uint8Array): number {
 }
 
 /** Groups one after the other as packed renewals. No groups give no bytes. */
-export function packGroups(groups: readonly Uint8Array[]): Uint8Array {
+export function packGroups(groups: readonly Pick<PackedGroup, "bytes">[]): Uint8Array {
   if (groups.length === 0) return new Uint8Array(0);
-  const bytes = new Uint8Array(groups.reduce((size, group) => size + group.length, 1));
-  bytes[0] = layoutVersion;
+  let size = 1;
+  for (const { bytes } of groups) size += bytes.length;
+  const packed = new Uint8Array(size);
+  packed[0] = layoutVersion;
   let offset = 1;
-  for (const group of groups) {
-    bytes.set(group, offset);
-    offset += group.length;
+  for (const { bytes } of groups) {
+    packed.set(bytes, offset);
+    offset += bytes.length;
   }
-  return bytes;
+  return packed;
 }
 
 /** Several packed renewals as one. */
 export function joinPacked(packed: readonly Uint8Array[]): Uint8Array {
   const [only] = packed;
   if (only !== undefined && packed.length === 1) return only;
-  return packGroups(packed.filter(({ length }) => length > 0).map((bytes) => bytes.subarray(1)));
+  return packGroups(packed.filter(({ length }) => length > 0).map((bytes) => ({ bytes: bytes.subarray(1) })));
 }

@@ -177,7 +177,7 @@ function streamFronts(
     "/tenure.v1.LeaseService/KeepAlive": streamFront(
       LeaseServiceDefinition.methods.keepAlive,
       front,
-      (principal, send) => new KeepAlive(keepAlive, { clientId: "keep-alive", principal }, send),
+      (principal, send) => new KeepAlive(keepAlive, principal, send),
     ),
     "/tenure.v1.IdentityService/Heartbeat": streamFront(
       IdentityServiceDefinition.methods.heartbeat,

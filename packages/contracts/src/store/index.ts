@@ -1,7 +1,7 @@
 // Between core and the wire: the log's batches, snapshots, requests as commands, replies as responses, records as the
 // API shows them, and what selectors and tokens mean. Nothing here waits, logs or reads a clock.
 export { type AnswerView, refusalFault } from "./answer/answer.ts";
-export { beatResponse, type RenewedGroup, storeRenewResponse } from "./answer/packed-answers.ts";
+export { beatResponse, storeRenewResponse } from "./answer/packed-answers.ts";
 export {
   candidateGetResponse,
   guardGetResponse,

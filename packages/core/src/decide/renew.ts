@@ -94,33 +94,42 @@ export interface PackedResult {
  * already is acknowledged without a second mention, so the order of renewals and other events does not matter.
  */
 export function decidePackedRenewal(owned: OwnedPartition, request: PackedRenewal, now: number): PackedResult {
-  const { holds } = owned.state;
+  const { batch, state } = owned;
   const header = { principal: request.principal };
+  const renewed: number[] = [];
   const fresh: number[] = [];
-  const all: number[] = [];
-  const ending: { holdId: number; successor: string }[] = [];
-  const refused: { holdId: number; refusal: Refusal }[] = [];
+  let ending: PackedResult["ending"][number][] | undefined;
+  let refused: PackedResult["refused"][number][] | undefined;
   const events: Event[] = [];
   for (let index = 0; index < request.holdIds.length; index++) {
     const holdId = request.holdIds[index] ?? 0;
-    const hold = holds.get(holdId);
+    const hold = state.holds.get(holdId);
     const refusal = hold === undefined ? unknownHold : checkRenewal(hold, request, now);
     if (hold === undefined || refusal !== undefined) {
-      refused.push({ holdId, refusal: refusal ?? unknownHold });
+      refused = withNext(refused, { holdId, refusal: refusal ?? unknownHold });
       continue;
     }
     const { lease } = hold;
     if (lease.deletion !== undefined) events.push(caused(header, { kind: "leaseRestored", lease: lease.key }));
     if (lease.endOfTerm !== undefined && isEnding(lease, hold)) {
-      ending.push({ holdId, successor: lease.preferredHolder });
+      ending = withNext(ending, { holdId, successor: lease.preferredHolder });
     }
-    all.push(holdId);
-    if (hold.renewal !== owned.batch.position) fresh.push(holdId);
+    renewed.push(holdId);
+    if (hold.renewal !== batch.position) fresh.push(holdId);
   }
   if (fresh.length > 0) {
     events.push(caused(header, { kind: "renewed", holdIds: fresh, sendNumber: request.sendNumber }));
   }
-  return { events, renewed: all, ending, refused };
+  return { events, renewed, ending: ending ?? none, refused: refused ?? none };
+}
+
+const none: readonly never[] = Object.freeze([]);
+
+/** A list with one more, made when there is something for it: mostly there is not. */
+function withNext<Item>(list: Item[] | undefined, item: Item): Item[] {
+  if (list === undefined) return [item];
+  list.push(item);
+  return list;
 }
 
 /** A hold id names its term for ever, so one that is not running is over; its lease is no longer known from it. */

@@ -134,7 +134,6 @@ export class Heartbeat {
   #client(told: Pick<RenewalClient, "onRenewed" | "onRefused">): RenewalClient {
     const hash = () => this.#renewKeyHash;
     return {
-      clientId: "heartbeat",
       principal: this.#principal,
       get renewKeyHash() {
         return hash();

@@ -31,7 +31,7 @@ function setUp() {
   const results: RenewalResult[] = [];
   const keepAlive = new KeepAlive(
     { store, renewals: new RenewalCoalescer(store), partitions: 8, holdOf: () => ({ holdId: 7, partition: 3 }) },
-    { clientId: "keep-alive", principal: "ann" },
+    "ann",
     (message) => void results.push(...message.results),
   );
   const renew = (...sendNumbers: readonly bigint[]) =>

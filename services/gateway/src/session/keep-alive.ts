@@ -45,7 +45,6 @@ const greatestPacked = BigInt(Number.MAX_SAFE_INTEGER);
  * asked for by its name at its owner. Either way the answer is the owner's, of that very renewal.
  */
 export class KeepAlive implements RenewalClient {
-  readonly clientId: string;
   readonly principal: string;
   readonly #services: KeepAliveServices;
   readonly #send: (message: LeaseServiceKeepAliveResponse) => void;
@@ -54,14 +53,9 @@ export class KeepAlive implements RenewalClient {
   #renewKey: Uint8Array = new Uint8Array(0);
   renewKeyHash: Uint8Array = new Uint8Array(0);
 
-  constructor(
-    services: KeepAliveServices,
-    client: { readonly clientId: string; readonly principal: string },
-    send: (message: LeaseServiceKeepAliveResponse) => void,
-  ) {
+  constructor(services: KeepAliveServices, principal: string, send: (message: LeaseServiceKeepAliveResponse) => void) {
     this.#services = services;
-    this.clientId = client.clientId;
-    this.principal = client.principal;
+    this.principal = principal;
     this.#send = send;
   }
 

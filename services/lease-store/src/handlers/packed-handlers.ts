@@ -25,23 +25,14 @@ export function renewPackedHere(
   caller: Caller | AbortSignal,
 ): Later<StoreServiceRenewResponse> {
   const sources = unwrap(packedRenewals(request, partition));
-  const requests = sources.flat();
+  const requests = sources.flatMap(({ groups }) => groups);
   const holds = requests.reduce((count, { holdIds }) => count + holdIds.length, 0);
   if (holds > mostHoldsPerCall) {
     throw limitReached("renewals-per-call", mostHoldsPerCall, `${holds} renewals in one call are too many`);
   }
-  const call = new RenewalCall(requests, (results, { state }) => {
-    let place = 0;
-    const groups = sources.map((source) =>
-      source.map((group) => {
-        const result = results[place];
-        place += 1;
-        if (result === undefined) throw new Error("a group of renewals has no result");
-        return { request: group, result };
-      }),
-    );
-    return storeRenewResponse(partition, groups, state.lastSequence);
-  });
+  const call = new RenewalCall(requests, (results, { state }) =>
+    storeRenewResponse(partition, sources, results, state.lastSequence),
+  );
   return context.replica.at(partition).submit(call, caller);
 }
 

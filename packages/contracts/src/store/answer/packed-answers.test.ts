@@ -25,11 +25,8 @@ describe("packed renewals over the wire", () => {
       ],
     });
     const sources = valueOfAnswer(packedRenewals(request, 3));
-    const results = desk.renew(sources.flat());
-    const renewed = sources.map((groups, place) =>
-      groups.map((group) => ({ request: group, result: results[place]! })),
-    );
-    const response = storeRenewResponse(3, renewed, desk.sequence);
+    const results = desk.renew(sources.flatMap(({ groups }) => groups));
+    const response = storeRenewResponse(3, sources, results, desk.sequence);
     expect(response.renewalRevision).toBe(desk.sequence);
     expect(decodeRenewals(response.results[0]?.acks ?? new Uint8Array(0))).toEqual([
       { partition: 3, sendNumber: 7, holdIds: [first, second] },
@@ -44,15 +41,46 @@ describe("packed renewals over the wire", () => {
     });
   });
 
+  it("are acknowledged as they came when all were made, each source by itself", () => {
+    const desk = new OwnerDesk();
+    for (const name of ["a", "b"]) {
+      const claims = [{ lease: { namespace: "billing", name } }];
+      desk.run(acquireCommand(LeaseServiceAcquireRequest.create({ claims }), "alice"));
+    }
+    const [first = 0, second = 0] = [...desk.view.state.holds.keys()].toSorted((left, right) => left - right);
+    const both = encodeRenewals([
+      { partition: 3, sendNumber: 7, holdIds: [first] },
+      { partition: 3, sendNumber: 8, holdIds: [first, second] },
+    ]);
+    const partly = encodeRenewals([{ partition: 3, sendNumber: 9, holdIds: [second, second + 1] }]);
+    const request = StoreServiceRenewRequest.create({
+      sources: [
+        { principal: "alice", renewals: both },
+        { principal: "alice", renewals: new Uint8Array(0) },
+        { principal: "alice", renewals: partly },
+      ],
+    });
+    const sources = valueOfAnswer(packedRenewals(request, 3));
+    const results = desk.renew(sources.flatMap(({ groups }) => groups));
+    const { results: answers } = storeRenewResponse(3, sources, results, desk.sequence);
+    expect(answers.map(({ acks }) => decodeRenewals(acks))).toEqual([
+      decodeRenewals(both),
+      [],
+      [{ partition: 3, sendNumber: 9, holdIds: [second] }],
+    ]);
+    expect(answers.map(({ refusals }) => refusals.length)).toEqual([0, 0, 1]);
+  });
+
   it("fit into one message of the bus when as many as a call may carry are refused", () => {
     const holdIds = Array.from({ length: 16_384 }, (_, index) => 900_000_000 + index * 1_000);
-    const request = { principal: "p".repeat(253), holdIds, sendNumber: 4_000_000_000n };
+    const groups = [{ principal: "p".repeat(253), holdIds, sendNumber: 4_000_000_000n }];
     const refused = holdIds.map((holdId) => ({
       holdId,
       refusal: { kind: "termExpired", lease: "", token: 0n } as const,
     }));
-    const groups = [{ request, result: { events: [], renewed: [], refused, ending: [] } }];
-    const response = storeRenewResponse(63, [groups], 1n);
+    const results = [{ events: [], renewed: [], refused, ending: [] }];
+    const response = storeRenewResponse(63, [{ packed: new Uint8Array(0), groups }], results, 1n);
+    expect(response.renewalRevision).toBe(0n);
     expect(StoreServiceRenewResponse.encode(response).finish().length).toBeLessThan(1_000_000);
     const faults = response.results[0]?.refusals.map(({ failure }) => failure && faultFromFailure(failure)) ?? [];
     expect(faults).toHaveLength(16_384);
@@ -64,10 +92,10 @@ describe("packed renewals over the wire", () => {
 
   it("fit into one message of the bus when as many as a call may carry are asked to finish", () => {
     const holdIds = Array.from({ length: 16_384 }, (_, index) => 1_700_000_000_000_000 + index * 1_000);
-    const request = { principal: "p", holdIds, sendNumber: 4_000_000_000n };
+    const groups = [{ principal: "p", holdIds, sendNumber: 4_000_000_000n }];
     const ending = holdIds.map((holdId) => ({ holdId, successor: "s".repeat(253) }));
-    const groups = [{ request, result: { events: [], renewed: holdIds, refused: [], ending } }];
-    const response = storeRenewResponse(63, [groups], 1n);
+    const results = [{ events: [], renewed: holdIds, refused: [], ending }];
+    const response = storeRenewResponse(63, [{ packed: new Uint8Array(0), groups }], results, 1n);
     expect(StoreServiceRenewResponse.encode(response).finish().length).toBeLessThan(1_000_000);
     const endings = response.results[0]?.endings ?? [];
     expect(endings.map(({ holdId }) => Number(holdId))).toEqual(holdIds);

@@ -10,13 +10,8 @@ import type {
 import { CallFailure } from "../../gen/tenure/v1/error.ts";
 import type { PackedRefusal } from "../../gen/tenure/v1/renewal.ts";
 import { encodeRenewals, type RenewalGroup } from "../../renewal-pack.ts";
+import type { SourceOfRenewals } from "../command/packed-commands.ts";
 import { refusalFault } from "./answer.ts";
-
-/** One group of a source's renewals and what became of it. */
-export interface RenewedGroup {
-  readonly request: PackedRenewal;
-  readonly result: PackedResult;
-}
 
 /**
  * Bytes of refusals and named successors that are told in full. Beyond them a refusal has its code, its reason and its
@@ -26,41 +21,59 @@ export interface RenewedGroup {
 const fullBytes = 131_072;
 
 /**
- * The answer to StoreService.Renew: one result for each source, in their order. `revision` is the log position of the
- * commit; it stands for all of them, and is 0 when nothing was committed. When very many are refused or end, only the
- * first refusals have a text and the first endings a successor.
+ * The answer to StoreService.Renew: one result for each source, in their order. `results` is what became of their
+ * groups, one after the other. `revision` is the log position of the commit; it stands for all of them, and is 0 when
+ * nothing was committed. When very many are refused or end, only the first refusals have a text and the first endings a
+ * successor.
  */
 export function storeRenewResponse(
   partition: number,
-  sources: readonly (readonly RenewedGroup[])[],
+  sources: readonly SourceOfRenewals[],
+  results: readonly PackedResult[],
   revision: bigint,
 ): StoreServiceRenewResponse {
   const told = { bytes: 0 };
-  const results = sources.map((groups) => sourceResult(partition, groups, told));
-  const isAny = sources.some((groups) => groups.some(({ result }) => result.renewed.length > 0));
-  return { results, renewalRevision: isAny ? revision : 0n };
+  let place = 0;
+  const answers = sources.map(({ groups, packed }) => {
+    const from = place;
+    place += groups.length;
+    // What was asked for is what was done, and there is one way to say it.
+    if (isAllRenewed(groups, results, from)) return { acks: packed, refusals: [], endings: [] };
+    return sourceResult(partition, groups, results.slice(from, place), told);
+  });
+  const isAny = results.some(({ renewed }) => renewed.length > 0);
+  return { results: answers, renewalRevision: isAny ? revision : 0n };
+}
+
+/** Whether every renewal of these groups was made and nobody is asked to finish. */
+function isAllRenewed(groups: readonly PackedRenewal[], results: readonly PackedResult[], from: number): boolean {
+  return groups.every(({ holdIds }, index) => {
+    const result = results[from + index];
+    if (result === undefined) throw new Error("a group of renewals has no result");
+    return result.renewed.length === holdIds.length && result.ending.length === 0;
+  });
 }
 
 function sourceResult(
   partition: number,
-  groups: readonly RenewedGroup[],
+  groups: readonly PackedRenewal[],
+  results: readonly PackedResult[],
   told: { bytes: number },
 ): RenewalSourceResult {
   const acked: RenewalGroup[] = [];
   const refusals: PackedRefusal[] = [];
   const endings: EndingHold[] = [];
-  for (const { request, result } of groups) {
-    const sendNumber = Number(request.sendNumber);
-    if (result.renewed.length > 0) acked.push({ partition, sendNumber, holdIds: result.renewed });
-    for (const { holdId, successor } of result.ending) {
+  results.forEach(({ ending, refused, renewed }, index) => {
+    const sendNumber = groups[index]?.sendNumber ?? 0n;
+    if (renewed.length > 0) acked.push({ partition, sendNumber: Number(sendNumber), holdIds: renewed });
+    for (const { holdId, successor } of ending) {
       const hasRoom = hasRoomFor(told, Buffer.byteLength(successor));
       endings.push({ holdId: BigInt(holdId), successor: hasRoom ? successor : "" });
     }
-    for (const { holdId, refusal } of result.refused) {
-      const failure = failureOf(refusal, told);
-      refusals.push({ holdId: BigInt(holdId), partition, sendNumber: request.sendNumber, failure });
+    for (const { holdId, refusal } of refused) {
+      refusals.push({ holdId: BigInt(holdId), partition, sendNumber, failure: failureOf(refusal, told) });
     }
-  }
+  });
   return { acks: encodeRenewals(acked), refusals, endings };
 }
 

@@ -18,12 +18,16 @@ describe("packed requests", () => {
         { principal: "bob", renewKeyHash },
       ],
     });
+    const nothing = new Uint8Array(0);
     expect(packedRenewals(request, 3)).toEqual([
-      [
-        { principal: "alice", holdIds: [1, 2], sendNumber: 7n },
-        { principal: "alice", holdIds: [3], sendNumber: 8n },
-      ],
-      [],
+      {
+        packed: renewals,
+        groups: [
+          { principal: "alice", holdIds: [1, 2], sendNumber: 7n },
+          { principal: "alice", holdIds: [3], sendNumber: 8n },
+        ],
+      },
+      { packed: nothing, groups: [] },
     ]);
   });
 

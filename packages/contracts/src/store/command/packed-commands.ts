@@ -7,12 +7,19 @@ import type {
 } from "../../gen/tenure/store/v1/store.ts";
 import { decodeRenewals } from "../../renewal-pack.ts";
 import { Reading } from "../reading.ts";
+import { KnownBytes } from "../value/known-bytes.ts";
 import { hexOf } from "../value/text.ts";
 import { readSendNumber, requireCount } from "./header.ts";
 
 const mostSources = 5_000;
 const mostBeats = 5_000;
 const sha256Bytes = 32;
+
+/** Renewals of one client: as they came, and as core takes them. */
+export interface SourceOfRenewals {
+  readonly packed: Uint8Array;
+  readonly groups: readonly PackedRenewal[];
+}
 
 /**
  * StoreService.Renew as core takes it: for each source, in order, its groups of renewals. Groups of another partition
@@ -21,7 +28,7 @@ const sha256Bytes = 32;
 export function packedRenewals(
   request: StoreServiceRenewRequest,
   partition: number,
-): readonly (readonly PackedRenewal[])[] | Fault {
+): readonly SourceOfRenewals[] | Fault {
   const reading = new Reading();
   requireCount(reading, "sources", request.sources, 0, mostSources);
   const sources = request.sources.map((source, place) => readSource(reading, source, place, partition));
@@ -33,19 +40,25 @@ function readSource(
   { principal, renewKeyHash, renewals }: RenewalSource,
   place: number,
   partition: number,
-): readonly PackedRenewal[] {
+): SourceOfRenewals {
   if (renewKeyHash.length !== 0 && renewKeyHash.length !== sha256Bytes) {
     const rule = `must be empty or have ${sha256Bytes} bytes`;
     reading.reject(`sources[${place}].renew_key_hash`, rule, `${renewKeyHash.length} bytes`);
   }
-  const credentials = renewKeyHash.length === 0 ? { principal } : { principal, renewKeyHash: hexOf(renewKeyHash) };
-  return readGroups(reading, renewals, place).map(({ holdIds, partition: named, sendNumber }) => {
+  const secret = renewKeyHash.length === 0 ? undefined : hashes.of(renewKeyHash, 0, renewKeyHash.length);
+  const groups = readGroups(reading, renewals, place).map(({ holdIds, partition: named, sendNumber }) => {
     if (named !== partition) {
       reading.reject(`sources[${place}].renewals`, `must be of partition ${partition}`, String(named));
     }
-    return { ...credentials, holdIds, sendNumber: BigInt(sendNumber) };
+    const number = BigInt(sendNumber);
+    if (secret === undefined) return { principal, holdIds, sendNumber: number };
+    return { principal, renewKeyHash: secret, holdIds, sendNumber: number };
   });
+  return { packed: renewals, groups };
 }
+
+/** Clients show the same secret with every renewal. */
+const hashes = new KnownBytes((bytes, from, to) => hexOf(bytes.subarray(from, to)));
 
 function readGroups(reading: Reading, renewals: Uint8Array, place: number) {
   try {
