@@ -74,7 +74,10 @@ export function drawSchedule(seed: number, profile: Profile, random: Random): Sc
   const { afterMs, isCalm, troubleMs: healAtMs } = profile;
   const count = isCalm ? 0 : whole(2, 14);
   const incidents = Array.from({ length: count }, () => drawIncident({ ...shape, profile }, random));
-  if (profile.losesLog) incidents.push({ atMs: whole(1_000, healAtMs - 100), kind: "loseLog", messages: whole(1, 12) });
+  if (profile.losesLog) {
+    // Mostly few: what is soon replaced by as many others is harder to see than what is missing.
+    incidents.push({ atMs: whole(1_000, healAtMs - 100), kind: "loseLog", messages: whole(1, whole(1, 6)) });
+  }
   const firstSequence = random.next() < 0.5 ? 1_000 : restoredAtMicros;
   const loss = incidents.find(({ kind }) => kind === "loseLog");
   if (loss !== undefined) incidents.push(...drawAround(loss.atMs, shape, whole));

@@ -203,6 +203,7 @@ export class Trouble {
     log.lose(wanted >= firstSequence ? wanted : firstSequence - 1n);
     onLost();
     const random = chance("loss");
-    for (const follower of followers()) follower.cutLog(5 + random.next() * 200);
+    // Mostly briefly; some so long that the log has its old length again when they look.
+    for (const follower of followers()) follower.cutLog(5 + random.next() ** 2 * 1_200);
   }
 }
