@@ -185,6 +185,27 @@ describe("BatchWriter", () => {
     expect(log.messages(0)).toHaveLength(2);
   });
 
+  it("looks before it appends at all when it is in doubt, and again after each try that settled nothing", async () => {
+    const { clock, log, transport } = setUp({ kind: "lostRequest" });
+    log.append(0, text("first"), 0n);
+    const { writer } = writerOn(transport, clock, { prevBatchIdOf: () => "first" });
+    const replaced = writerOn(transport, clock, { prevBatchIdOf: () => "second" });
+    const astray = { kind: "astray", sequence: 1n, applied: "NO" };
+    expect(await settled(clock, replaced.writer.commit(text("b"), 1n, never, true))).toEqual(astray);
+    const commit = writer.commit(text("a"), 1n, never, true);
+    await clock.advance(timeoutMs / 2);
+    log.lose(0n);
+    log.append(0, text("another"), 0n);
+    expect(await settled(clock, commit)).toEqual({ kind: "astray", sequence: 1n, applied: "UNKNOWN" });
+    expect(log.messages(0).map(({ payload }) => batchIdOf(payload))).toEqual(["another"]);
+  });
+
+  it("has nothing to look at before the first batch of a log", async () => {
+    const { clock, transport } = setUp();
+    const { writer } = writerOn(transport, clock, { prevBatchIdOf: () => "" });
+    expect(await settled(clock, writer.commit(text("a"), 0n, never, true))).toMatchObject({ kind: "committed" });
+  });
+
   it("goes on after a deposed leader when the log shows the batch before", async () => {
     const { clock, log, transport } = setUp();
     log.append(0, text("first"), 0n);

@@ -47,7 +47,7 @@ export interface BatchWriterOptions {
   readonly requestTimeoutMs: number;
   /** The id in a batch, which tells whether a message in the log is one's own. */
   readonly batchIdOf: (payload: Uint8Array) => string;
-  /** The id of the batch that a batch follows. Without it a log that ends before `prev` is waited for without a look. */
+  /** The id of the batch that a batch follows. Without it nothing is looked at before an append. */
   readonly prevBatchIdOf?: (payload: Uint8Array) => string;
   /** Told of every try that settled nothing. */
   readonly onTrouble?: (trouble: CommitTrouble) => void;
@@ -76,13 +76,17 @@ export class BatchWriter {
     this.#options = options;
   }
 
-  /** Rejects only with the signal's reason; then the outcome is as unknown as `onUnknown` has said. */
-  async commit(payload: Uint8Array, prev: bigint, signal: AbortSignal): Promise<CommitOutcome> {
+  /**
+   * Rejects only with the signal's reason; then the outcome is as unknown as `onUnknown` has said. In doubt, which it is
+   * after a connection was lost and after every try that settled nothing, it appends only to the batch that it follows:
+   * a log that has lost its end and grown again has the sequence, and not the batch.
+   */
+  async commit(payload: Uint8Array, prev: bigint, signal: AbortSignal, inDoubt = false): Promise<CommitOutcome> {
     const { clock, partition, random, requestTimeoutMs: timeoutMs } = this.#options;
     const waits = new Backoff(backoff, random);
     const sentAtMs = clock.now();
     let isUnknown = false;
-    let isDoubtful = false;
+    let isDoubtful = inDoubt;
     for (let tries = 1; ; tries += 1) {
       signal.throwIfAborted();
       const append = { partition, payload, prev, timeoutMs };
@@ -92,7 +96,7 @@ export class BatchWriter {
       if (!isUnknown && isBeaten(outcome, prev)) {
         return { kind: "lost", sequence: outcome.lastSequence ?? prev, applied: "NO" };
       }
-      isDoubtful ||= isBehind(outcome, prev);
+      isDoubtful = true;
       if (outcome.refusal === "Ambiguous" && !isUnknown) {
         isUnknown = true;
         this.#options.onUnknown?.();
@@ -130,13 +134,12 @@ export class BatchWriter {
   }
 
   /**
-   * Whether the log has the batch that this one follows; undefined if it does not say. Asked before each further try once
-   * the log has said that it ends before `prev`: if it has lost its end and others append to it, `prev` is there again
-   * some time, and an append that is still tried would follow what it knows nothing of.
+   * Whether the log has the batch that this one follows; undefined if it does not say. If it has lost its end and others
+   * append to it, `prev` is there again some time, and an append would follow what its writer knows nothing of.
    */
   async #isFollowing(payload: Uint8Array, prev: bigint, signal: AbortSignal): Promise<boolean | undefined> {
     const { batchIdOf, partition, prevBatchIdOf } = this.#options;
-    if (prevBatchIdOf === undefined) return true;
+    if (prevBatchIdOf === undefined || prev === 0n) return true;
     const reading = this.#transport.readAfter(partition, prev - 1n).catch(() => undefined);
     const found = await this.#unlessAborted(reading, signal);
     // What has been purged was followed by others: the append says so.
@@ -169,11 +172,6 @@ export class BatchWriter {
     const isSuccessor = foundPrev === prev;
     return { kind: "lost", sequence, applied: isUnknown && !isSuccessor ? "UNKNOWN" : "NO" };
   }
-}
-
-/** Whether a refusal says that the log ends before `prev`. */
-function isBehind(outcome: Extract<AppendOutcome, { kind: "refused" }>, prev: bigint): boolean {
-  return outcome.refusal === "Conflict" && outcome.lastSequence !== undefined && outcome.lastSequence < prev;
 }
 
 /**

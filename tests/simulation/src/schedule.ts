@@ -76,7 +76,7 @@ export function drawSchedule(seed: number, profile: Profile, random: Random): Sc
   const incidents = Array.from({ length: count }, () => drawIncident({ ...shape, profile }, random));
   if (profile.losesLog) {
     // Mostly few: what is soon replaced by as many others is harder to see than what is missing.
-    incidents.push({ atMs: whole(1_000, healAtMs - 100), kind: "loseLog", messages: whole(1, whole(1, 6)) });
+    incidents.push({ atMs: whole(1_000, healAtMs - 100), kind: "loseLog", messages: whole(1, whole(1, 3)) });
   }
   const firstSequence = random.next() < 0.5 ? 1_000 : restoredAtMicros;
   const loss = incidents.find(({ kind }) => kind === "loseLog");
@@ -88,7 +88,7 @@ export function drawSchedule(seed: number, profile: Profile, random: Random): Sc
 
 /**
  * What gives the sequences of a lost end again, so that it is not just missing: one who comes back and knows nothing of
- * it can append; and an owner that is lost with it leaves its epoch to another.
+ * it can append; and an owner that is lost with it leaves its epoch to another. Now and then nobody comes back.
  */
 function drawAround(
   lossAtMs: number,
@@ -96,10 +96,10 @@ function drawAround(
   whole: (least: number, most: number) => number,
 ): readonly Incident[] {
   const anyone = () => `replica-${whole(1, replicas)}`;
-  return [
-    { atMs: lossAtMs - whole(5, 60), kind: "usurp", process: anyone(), partition: whole(0, partitions - 1) },
-    { atMs: lossAtMs, kind: "crash", process: anyone(), forMs: whole(20, 300) },
-  ];
+  const usurped = { process: anyone(), partition: whole(0, partitions - 1) };
+  const usurp: Incident = { atMs: lossAtMs - whole(5, 60), kind: "usurp", ...usurped };
+  if (whole(1, 10) > 7) return [usurp];
+  return [usurp, { atMs: lossAtMs, kind: "crash", process: anyone(), forMs: whole(20, 300) }];
 }
 
 /** Some present time: what `init` gives a stream as its first sequence. */

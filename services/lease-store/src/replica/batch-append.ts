@@ -47,8 +47,11 @@ export async function appendBatch(
     events,
   });
   const ended = (ending: OwnerEnding, fault: Fault): AppendResult => ({ kind: "ended", ending, fault });
+  // Looked at before as well: who appends to what took the place of a lost batch breaks the log for all others, and has
+  // those follow it that have read the lost one.
+  const inDoubt = isFirstAfterOutage(appending, appending.ports.clock.now());
   try {
-    const result = await appending.writer.commit(payload, prev, signal);
+    const result = await appending.writer.commit(payload, prev, signal, inDoubt);
     if (result.kind === "committed") {
       const { kind, sentAtMs, sequence } = result;
       const isAstray = isFirstAfterOutage(appending, sentAtMs) && (await isBehindLostBatch(appending, batch, signal));

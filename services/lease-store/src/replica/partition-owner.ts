@@ -6,7 +6,6 @@ import {
   type OpenBatch,
   type OwnedPartition,
   openBatch,
-  owesPause,
   ownPartition,
   type PartitionState,
   type SnapshotReference,
@@ -18,10 +17,9 @@ import { DueLeases } from "./due-leases.ts";
 import { limitReached, outcomeUnknown, ownerChanged } from "./faults.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import type { ReplicaOptions } from "./options.ts";
-import { astray, type OwnerEnding } from "./owner-ending.ts";
+import type { OwnerEnding } from "./owner-ending.ts";
 import type { OwnerListener } from "./owner-listener.ts";
 import type { ReplicaPorts } from "./ports.ts";
-import { isReplaced } from "./predecessor.ts";
 import { fillBatch, settleWithin } from "./turn.ts";
 import { WaitingCalls } from "./waiting-calls.ts";
 import { Wakening } from "./wakening.ts";
@@ -179,11 +177,6 @@ export class PartitionOwner {
 
   async #serve(isHandedOver: boolean, signal: AbortSignal): Promise<OwnerEnding> {
     const before = ownershipOf(this.state);
-    const { batch, guard, state } = this.#owned;
-    // Looked at before as well, so that one who has read what was lost does not break the log for all others.
-    const isAstray =
-      owesPause(guard, this.#ports.clock.now()) && (await isReplaced(this.#ports, state.partition, batch));
-    if (isAstray === true) return astray(batch.prev);
     const first = await this.#append(this.#firstTurn(isHandedOver), signal);
     if (first?.kind === "replaced") {
       // The first batch changes nothing but these, so a race for an ownership costs its loser no reload.

@@ -335,14 +335,17 @@ describe("a log that has lost its end and grown again", () => {
     expect(b.replica.at(0).role).toBe("loading");
   });
 
-  it("halts an owner that comes back from an outage, before it answers anybody", async () => {
+  it("halts an owner that comes back from an outage, before it appends anything or answers anybody", async () => {
     await using world = new World();
-    const { a } = await overtaken(world);
+    const { a, b, c } = await overtaken(world);
+    const last = world.log.lastSequence;
     a.replica.noteConnectionLost();
     const call = send(a, claim("y", "billing/other"));
-    const answer = expect(call).rejects.toMatchObject({ reason: "APPEND_UNKNOWN", details: { applied: "UNKNOWN" } });
+    const answer = expect(call).rejects.toMatchObject({ code: "UNAVAILABLE", details: { applied: "NO" } });
     await Promise.all([answer, world.run(20)]);
     expect(a.replica.at(0).haltedWhy).toContain("the log went back");
+    expect(world.log.lastSequence).toBe(last);
+    expect([b, c].map(({ replica }) => replica.at(0).role)).toEqual(["following", "owning"]);
   });
 });
 

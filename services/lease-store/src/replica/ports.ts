@@ -4,7 +4,7 @@ import type { CommitOutcome, LogTransport, SnapshotStore } from "@tenure/log";
 
 /** Appends one batch at a time and resolves unknown outcomes (rule 3); rejects only when `signal` is aborted. */
 export interface PartitionWriter {
-  commit(payload: Uint8Array, prev: bigint, signal: AbortSignal): Promise<CommitOutcome>;
+  commit(payload: Uint8Array, prev: bigint, signal: AbortSignal, inDoubt: boolean): Promise<CommitOutcome>;
 }
 
 /** A batch with all that the log says about it (rule 2). */

@@ -174,10 +174,10 @@ export const termMutations: readonly Mutation[] = [
   within(
     losses,
     edited("appends to whatever has the right sequence", ["rule 2"], {
-      module: "lease-store",
-      file: "replica/predecessor.js",
-      find: "found.sequence === prev && codec.batchIdOf(found.payload) !== prevBatchId",
-      replace: "false",
+      module: "log",
+      file: "batch-writer.js",
+      find: "return batchIdOf(found.payload) === prevBatchIdOf(payload);",
+      replace: "return true;",
     }),
   ),
   within(

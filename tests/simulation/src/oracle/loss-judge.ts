@@ -1,3 +1,4 @@
+import { batchIdOf } from "@tenure/contracts";
 import type { MemoryLog } from "@tenure/log/memory";
 import type { ReplicaNode } from "../store/replica-node.ts";
 import { demand, Violation } from "./violation.ts";
@@ -10,8 +11,9 @@ interface Copy {
 
 /** A copy that has what the log has lost. */
 interface StaleCopy extends Copy {
-  /** The last that it had read by then. */
+  /** The last that it had read by then, and which batch that was. */
   readonly sequence: bigint;
+  readonly batchId: string;
   /** The last that its replica had read of any partition: it is shown what comes after that. */
   readonly position: bigint;
 }
@@ -44,8 +46,8 @@ export class LossJudge {
       const known = partitions.map(({ state }) => state.lastSequence);
       const position = known.reduce((most, one) => (one > most ? one : most), revision);
       for (const { partition, state } of partitions) {
-        const { lastSequence: sequence } = state;
-        if (sequence > this.#lastOf(partition)) this.#stale.push({ node, partition, sequence, position });
+        const { lastBatchId: batchId, lastSequence: sequence } = state;
+        if (sequence > this.#lastOf(partition)) this.#stale.push({ node, partition, sequence, batchId, position });
       }
     }
   }
@@ -74,9 +76,17 @@ export class LossJudge {
    * What was given the place of something that had been read is met when one more follows. Who had to load a newer
    * snapshot in the meantime has nothing left to compare.
    */
-  #isVisible({ node, partition, position, sequence }: StaleCopy): boolean {
+  #isVisible(copy: StaleCopy): boolean {
+    const { node, partition, position, sequence } = copy;
     const last = this.#lastOf(partition);
-    return (last < sequence || last > position) && !node.sights.hasLoadedBeyond(partition, sequence);
+    const canBeSeen = (last < sequence || last > position) && !node.sights.hasLoadedBeyond(partition, sequence);
+    return canBeSeen && !this.#isBack(copy);
+  }
+
+  /** Whether the very batch stands there again: its writer had no answer, and tried again after the loss. */
+  #isBack({ batchId, partition, sequence }: StaleCopy): boolean {
+    const found = this.#log.messages(partition).find((message) => message.sequence === sequence);
+    return found !== undefined && batchIdOf(found.payload) === batchId;
   }
 
   #lastOf(partition: number): bigint {

@@ -8,7 +8,7 @@ import type {
   Role,
   StoreReplica,
 } from "@tenure/lease-store/replica";
-import { BatchWriter, type LogTransport } from "@tenure/log";
+import type { LogTransport } from "@tenure/log";
 import type { MemoryLog, MemorySnapshots, MemoryTransport } from "@tenure/log/memory";
 import { type ReadModel, reachIn, type Watches, type WatchHub } from "@tenure/reader";
 import type { Network } from "../network/network.ts";
@@ -246,7 +246,13 @@ export class ReplicaNode {
       codec,
       writerOf: (partition) => {
         const ids = { batchIdOf, prevBatchIdOf: codec.prevBatchIdOf };
-        const writer = new BatchWriter(transport, { partition, clock: process, random, requestTimeoutMs, ...ids });
+        const writer = new this.#world.code.BatchWriter(transport, {
+          partition,
+          clock: process,
+          random,
+          requestTimeoutMs,
+          ...ids,
+        });
         return ports.writer?.(writer, transport, partition) ?? writer;
       },
     };
