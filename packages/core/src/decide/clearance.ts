@@ -70,7 +70,7 @@ function clearKnown(owned: OwnedPartition, record: LeaseRecord, wish: Wish, now:
     checkHolds(owned, record, staying, wish.claim, spec, now) ??
     checkLockDelay(record, ending, now) ??
     checkPending(record, now) ??
-    (wish.isElection ? undefined : checkCoordination(record, spec, ending.length > 0, now));
+    (wish.isElection ? undefined : checkCoordination(record, spec, ending, now));
   return refusal ?? { kind: "clear", ending, isLapsing: record.pending !== undefined, isCreating: isGone, spec };
 }
 
@@ -126,11 +126,13 @@ function checkPending(record: LeaseRecord, now: number): Obstacle | undefined {
 function checkCoordination(
   record: LeaseRecord,
   { fallbackDelayMs }: LeaseSpec,
-  isJustEnding: boolean,
+  ending: readonly Hold[],
   now: number,
 ): Obstacle | undefined {
   if (!isCoordinated(record, now)) return undefined;
   if (fallbackDelayMs === undefined) return { kind: "coordinated", lease: record.key, retryAfterMs: undefined };
+  // What ends or lapses only by this decision makes the lease free only now.
+  const isJustEnding = ending.length > 0 || record.pending !== undefined;
   const leftMs = isJustEnding ? fallbackDelayMs : remainingMs(record.freeSince, fallbackDelayMs, now);
   return leftMs > 0 ? { kind: "coordinated", lease: record.key, retryAfterMs: leftMs } : undefined;
 }

@@ -48,6 +48,8 @@ describe("mixed fleets (rule 21)", () => {
     const expectedRevision = desk.record(lease).revision.sequence;
     desk.run({ kind: "elect", lease, expectedRevision, candidate: "a", coordinator: "co" }, "co");
     desk.advance(2_000);
+    // Whether its lapse is written down already or not.
+    expect(desk.try("plain", lease)).toMatchObject({ kind: "coordinated", retryAfterMs: 5_000 });
     desk.run({ kind: "expire", lease }, "owner");
     expect(desk.try("plain", lease)).toMatchObject({ kind: "coordinated", retryAfterMs: 5_000 });
     desk.advance(5_000);

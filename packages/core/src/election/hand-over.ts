@@ -4,7 +4,7 @@ import { hasAnswered, untilSilentMs, untilStaleMs } from "./answer.ts";
 import { isAhead } from "./criterion.ts";
 import type { ElectionDecision } from "./decision.ts";
 import { orSoon } from "./keep.ts";
-import { bettersOf, markFor, wouldStay } from "./preemption.ts";
+import { bettersOf, heldBackMs, markFor, wouldStay } from "./preemption.ts";
 import { conclude, expectedRevisionOf, type Situation } from "./situation.ts";
 import type { Standing } from "./standing.ts";
 
@@ -31,7 +31,8 @@ export function decideHandOver(
   const answering = betters.filter(({ answer }) => hasAnswered(answer));
   const isWanted = successor !== undefined && (!isCoordinators || betters.includes(successor));
   if (!isWanted) return replaceSuccessor(situation, hold, holder, isCoordinators ? answering : [], preferredHolder);
-  const ahead = answering.find(({ merits }) => isAhead(merits, successor.merits, strategy));
+  const ready = answering.filter(({ candidate }) => heldBackMs(candidate, now) === 0);
+  const ahead = ready.find(({ merits }) => isAhead(merits, successor.merits, strategy));
   if (isCoordinators && ahead !== undefined && holder !== undefined && wouldStay(situation, ahead)) {
     return markFor(situation, hold, holder, ahead);
   }

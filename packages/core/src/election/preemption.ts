@@ -87,17 +87,20 @@ export function markFor(situation: Situation, hold: Hold, holder: Standing, bett
 /**
  * Whether a candidate would keep the lease if it led. An expression that looks at the holder can rank whoever does not
  * hold first; a term is ended only for one that nobody would then be better than, so such expressions cannot make the
- * leader go round in circles.
+ * leader go round in circles. One for whom no term is ended yet is nobody's rival.
  */
 export function wouldStay({ now, strategy, view }: Situation, { candidate }: Standing): boolean {
   if (strategy.kind !== "expression") return true;
   const { chosen } = rankCandidates(view, strategy, candidate.name, now);
   const leader = chosen.find(({ isHolder }) => isHolder);
-  return leader !== undefined && !chosen.some(({ merits }) => isAhead(merits, leader.merits, strategy));
+  if (leader === undefined) return false;
+  return !chosen.some(
+    (rival) => isAhead(rival.merits, leader.merits, strategy) && heldBackMs(rival.candidate, now) === 0,
+  );
 }
 
 /** Ms for which a term is not ended for a candidate that missed an accept. */
-function heldBackMs({ coolDown, missedAccepts }: Standing["candidate"], now: number): number {
+export function heldBackMs({ coolDown, missedAccepts }: Standing["candidate"], now: number): number {
   if (missedAccepts === 0 || coolDown === undefined) return 0;
   return remainingMs(coolDown.from, coolDown.coolDownMs * preemptionPatience, now);
 }

@@ -291,6 +291,28 @@ describe("a term that a coordinator gave", () => {
     expect(arena.decide()).toMatchObject({ action: { kind: "markEndOfTerm", preferredHolder: "b" } });
   });
 
+  it.each([
+    ["by versions", undefined],
+    ["by an expression", strategyOf("expression", "alike")],
+  ])("another that is better %s does not wait for one that missed its accept", (_, strategy) => {
+    const arena = led();
+    arena.expressions = expressionsOf({ alike: () => 0 });
+    if (strategy !== undefined) arena.setStrategy(strategy);
+    arena.join("b", { compatibilityVersion: "1.18.0" });
+    arena.stubborn.add("b");
+    arena.step();
+    arena.act();
+    arena.step();
+    arena.pass(2_000);
+    arena.step();
+    arena.act();
+    expect(arena.holder).toBe("a");
+    arena.pass(10_000);
+    arena.join("c", older);
+    expect(arena.step()).toMatchObject({ action: { kind: "markEndOfTerm", preferredHolder: "c" } });
+    expect(arena.decide()).toMatchObject({ action: { kind: "none" }, outcome: "endOfTerm", winner: "c" });
+  });
+
   it("a leader that says it is unhealthy or wants no more is asked to finish; one that is cordoned or withdrew is not", () => {
     for (const change of [
       { isHealthy: false },

@@ -11,11 +11,13 @@ interface View {
   readonly candidates: readonly string[];
 }
 
-/** One of several that elect: it reads, chooses by chance, and asks for the revision that it has read. */
+/** One of several that elect: it reads, chooses whoever is next, and asks for the revision that it has read. */
 export class Coordinator {
   readonly #client: StoreClient;
   readonly #random: Random;
   readonly #leases: readonly string[];
+  /** How many it has tried to elect: one after the other, so that whoever may be is met before long. */
+  #elections = 0;
 
   constructor(client: StoreClient, random: Random, leases: readonly string[]) {
     this.#client = client;
@@ -42,9 +44,12 @@ export class Coordinator {
     const header = { principal: this.#client.principal, lease, expectedRevision };
     const attempt = { ...this.#client.nextAttempt(), settledBelow: 0n };
     if (token === undefined) {
-      if (candidate === undefined) return undefined;
+      const next = candidates[this.#elections % candidates.length];
+      if (next === undefined) return undefined;
+      this.#elections += 1;
       const acceptWindowMs = this.#pick([40, 80, 150]) ?? 80;
-      return { kind: "elect", ...header, attempt, candidate, coordinator: this.#client.principal, acceptWindowMs };
+      const coordinator = this.#client.principal;
+      return { kind: "elect", ...header, attempt, candidate: next, coordinator, acceptWindowMs };
     }
     if (isEnding) return dice < 0.2 ? { kind: "clearEndOfTerm", ...header, attempt } : undefined;
     if (dice > 0.15) return undefined;

@@ -113,7 +113,9 @@ export class ReplicaNode {
       onRole: (partition, role) => this.#onRole(partition, role),
       onOwner: (partition) => this.#driver.reconsider(partition),
       onApplied: (applied) => {
-        this.#driver.noteBatch(applied.partition);
+        const { partition, sequence, state } = applied;
+        this.sights.noteApplied(partition, sequence, state.lastBatchId, process.now());
+        this.#driver.noteBatch(partition);
         this.#hub.onApplied(applied);
         world.listener.onApplied(this, applied);
       },

@@ -24,6 +24,11 @@ export class Sights {
     this.#seenLast.set(key, atMs);
   }
 
+  /** It took in a batch of another, which may be later than it was told of it: an owner learns last that it is none. */
+  noteApplied(partition: number, sequence: bigint, batchId: string, atMs: number): void {
+    if (!this.#sent.has(batchId)) this.#seenLast.set(`${partition}/${sequence}`, atMs);
+  }
+
   noteLoaded(partition: number, sequence: bigint, atMs: number): void {
     this.#loads.push({ partition, sequence, atMs });
   }
