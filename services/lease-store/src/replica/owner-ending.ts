@@ -10,5 +10,10 @@ export type OwnerEnding =
 
 /** The ending of one whose batch at `prev` the log has lost. */
 export function astray(prev: bigint): OwnerEnding {
-  return { kind: "astray", why: `the log went back: batch ${prev} is not the one that was read there` };
+  return { kind: "astray", why: replacedWhy(prev) };
+}
+
+/** What to say of a batch that the log has lost and given the place of. */
+export function replacedWhy(prev: bigint): string {
+  return `the log went back: batch ${prev} is not the one that was read there`;
 }

@@ -5,11 +5,12 @@ import type { Call, Caller } from "./call.ts";
 import { notServing, ownerChanged, partitionHalted } from "./faults.ts";
 import { HeldMessages, type TailedMessage } from "./held-messages.ts";
 import type { ReplicaOptions } from "./options.ts";
-import type { OwnerEnding } from "./owner-ending.ts";
+import { type OwnerEnding, replacedWhy } from "./owner-ending.ts";
 import type { CommittedBatch } from "./owner-listener.ts";
 import type { PartitionListener, Resume, Role } from "./partition-listener.ts";
 import { PartitionOwner } from "./partition-owner.ts";
 import type { ReplicaPorts, StoredBatch } from "./ports.ts";
+import { isSurelyReplaced } from "./predecessor.ts";
 import { SnapshotKeeper } from "./snapshot-keeper.ts";
 import type { Turns } from "./turns.ts";
 
@@ -33,6 +34,7 @@ export class PartitionReplica implements AsyncDisposable {
   #role: Role = "loading";
   #halted: string | undefined;
   #owner: PartitionOwner | undefined;
+  #isComparing = false;
   /** Why the partition is loaded anew as soon as this ownership has ended. */
   #reloadWhy: string | undefined;
   #ownership: Promise<void> = Promise.resolve();
@@ -180,6 +182,7 @@ export class PartitionReplica implements AsyncDisposable {
 
   noteConnectionLost(): void {
     this.#owner?.noteConnectionLost();
+    if (!this.#isComparing && this.#loader.isLoaded) void this.#compare();
   }
 
   /**
@@ -213,6 +216,21 @@ export class PartitionReplica implements AsyncDisposable {
     this.#stop.abort(new Fault({ code: "UNAVAILABLE", reason: "SERVER_STOPPING", message: "the replica stops" }));
     await this.#ownership;
     await this.#loader[Symbol.asyncDispose]();
+  }
+
+  /**
+   * Looks whether the log still has what was read last, since it may have lost its end while it was away. What follows a
+   * lost batch shows that only to who has not read it: an append that was on its way chains for all others.
+   */
+  async #compare(): Promise<void> {
+    const { lastBatchId: prevBatchId, lastSequence: prev } = this.#state;
+    const signal = AbortSignal.any([this.#stop.signal, this.#halting.signal]);
+    this.#isComparing = true;
+    // Rejected only when the replica stops or has halted.
+    const looking = isSurelyReplaced(this.#ports, this.partition, { prev, prevBatchId }, signal);
+    const isOther = await looking.catch(() => false);
+    this.#isComparing = false;
+    if (isOther) this.halt(replacedWhy(prev));
   }
 
   #follow(message: TailedMessage): void {

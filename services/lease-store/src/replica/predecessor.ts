@@ -5,6 +5,9 @@ import type { ReplicaPorts } from "./ports.ts";
 /** What is needed to look at the batch before one's own. */
 type Ports = Pick<ReplicaPorts, "clock" | "codec" | "random" | "transport">;
 
+/** The batch that was read last, or that an append follows. */
+export type Predecessor = Pick<OpenBatch, "prev" | "prevBatchId">;
+
 /** Waits between tries to read it. */
 const readBackoff = { firstMs: 5, limitMs: 250 };
 
@@ -13,10 +16,10 @@ const readBackoff = { firstMs: 5, limitMs: 250 };
  * has lost its end gives its sequences again, and when others have appended as much as was lost, the sequence that an
  * append expects is there again (rule 2).
  */
-export async function isReplaced(
+async function isReplaced(
   { codec, transport }: Ports,
   partition: number,
-  { prev, prevBatchId }: OpenBatch,
+  { prev, prevBatchId }: Predecessor,
 ): Promise<boolean | undefined> {
   if (prev === 0n) return false;
   const found = await transport.readAfter(partition, prev - 1n).catch(() => undefined);
@@ -26,13 +29,13 @@ export async function isReplaced(
 }
 
 /**
- * As {@link isReplaced}, for certain. The batch must have been appended: that has shown that the log has something at
- * `prev`, so that reading it succeeds sooner or later. Rejects when `signal` is aborted.
+ * As {@link isReplaced}, for certain: it goes on until the log shows what it has at `prev`. After an append that is soon;
+ * a log that has lost its end does when others have appended as much. Rejects when `signal` is aborted.
  */
 export async function isSurelyReplaced(
   ports: Ports,
   partition: number,
-  batch: OpenBatch,
+  batch: Predecessor,
   signal: AbortSignal,
 ): Promise<boolean> {
   const waits = new Backoff(readBackoff, ports.random);

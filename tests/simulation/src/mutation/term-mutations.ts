@@ -1,7 +1,16 @@
 import { profiles } from "../profile.ts";
+import type { Edit } from "./mutant-code.ts";
 import { edited, type Mutation, within } from "./mutation.ts";
 
 const { elections, losses, modes, outages } = profiles;
+
+/** Whoever compares itself with the log after every outage needs no other rule to see that it has lost its end. */
+const trustsTheLog: Edit = {
+  module: "lease-store",
+  file: "replica/partition-replica.js",
+  find: "void this.#compare();",
+  replace: ";",
+};
 
 /** Bugs in the rules about modes, several leases, lock delays, elections, marks, revocations and outages. */
 export const termMutations: readonly Mutation[] = [
@@ -155,12 +164,17 @@ export const termMutations: readonly Mutation[] = [
   ),
   within(
     losses,
-    edited("follows whatever has the right sequence", ["rule 2"], {
-      module: "core",
-      file: "follow.js",
-      find: "prevBatchId !== state.lastBatchId ||",
-      replace: "",
-    }),
+    edited(
+      "follows whatever has the right sequence",
+      ["rule 2"],
+      {
+        module: "core",
+        file: "follow.js",
+        find: "prevBatchId !== state.lastBatchId ||",
+        replace: "",
+      },
+      trustsTheLog,
+    ),
   ),
   within(
     losses,
@@ -173,12 +187,17 @@ export const termMutations: readonly Mutation[] = [
   ),
   within(
     losses,
-    edited("appends to whatever has the right sequence", ["rule 2"], {
-      module: "log",
-      file: "batch-writer.js",
-      find: "return batchIdOf(found.payload) === prevBatchIdOf(payload);",
-      replace: "return true;",
-    }),
+    edited(
+      "appends to whatever has the right sequence",
+      ["rule 2"],
+      {
+        module: "log",
+        file: "batch-writer.js",
+        find: "return batchIdOf(found.payload) === prevBatchIdOf(payload);",
+        replace: "return true;",
+      },
+      trustsTheLog,
+    ),
   ),
   within(
     losses,
