@@ -117,7 +117,7 @@ export const termMutations: readonly Mutation[] = [
     edited("grants a plain claim beside candidates", ["rule 21"], {
       module: "core",
       file: "decide/clearance.js",
-      find: "(wish.isElection ? undefined : checkCoordination(record, spec, ending.length > 0, now))",
+      find: "(wish.isElection ? undefined : checkCoordination(record, spec, ending, now))",
       replace: "undefined",
     }),
   ),

@@ -81,11 +81,16 @@ export class LeaderJudge {
   /** Whoever should lead does. A term that no coordinator gave, or that may not be renewed, is left alone. */
   expectLed(record: LeaseRecord | undefined, nowMs: number): void {
     if (record === undefined) return;
-    const { candidates, endOfTerm, holds, key: lease } = record;
+    const { candidates, endOfTerm, holds, key: lease, pending } = record;
     const able = [...(candidates?.values() ?? [])].filter((candidate) => this.#isAble(lease, candidate, nowMs));
     const [hold] = holds;
     const names = able.map(({ name }) => name).join(", ");
-    demand(hold !== undefined || able.length === 0, "I26", () => `nobody leads ${lease}, and ${names} could`);
+    // One who answers and never accepts is tried again now and then, also at the end of a run.
+    demand(
+      hold !== undefined || pending !== undefined || able.length === 0,
+      "I26",
+      () => `nobody leads ${lease}, and ${names} could`,
+    );
     const leader = candidates?.get(hold?.details?.candidate ?? "");
     if (leader === undefined || hold?.revocation !== undefined) return;
     if (endOfTerm !== undefined) {

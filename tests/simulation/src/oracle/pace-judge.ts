@@ -14,6 +14,8 @@ interface Course {
   /** Since when nobody holds it and nobody is chosen for it. */
   free: StoredBatch;
   granted: StoredBatch | undefined;
+  /** Whether the running term has been asked to end. */
+  isMarked: boolean;
   /** The candidate whose term runs; undefined for other terms. */
   leader: string | undefined;
   readonly candidates: Set<string>;
@@ -32,10 +34,10 @@ export class PaceJudge {
     this.#sight = sight;
   }
 
-  /** Whether a coordinator may ask a term to end, by its own sight of the term's beginning. */
+  /** Whether a coordinator may ask a term to end, by its own sight of its beginning; who is to follow it may name at any time. */
   marks({ instance, process, sights }: ElectionNode, lease: string, request: StoreServiceMarkEndOfTermRequest): void {
-    const { granted, spec } = this.#courses.get(lease) ?? {};
-    if (request.endOfTerm === undefined || granted === undefined || spec === undefined) return;
+    const { granted, isMarked = false, spec } = this.#courses.get(lease) ?? {};
+    if (isMarked || request.endOfTerm === undefined || granted === undefined || spec === undefined) return;
     const ageMs = process.now() - (sights.seenAtMs(granted.partition, granted.sequence) ?? Number.NaN) + toleranceMs;
     const what = () => `${instance} ends a term of ${lease} after ${ageMs} of ${spec.minimumTermMs} ms`;
     demand(!(ageMs < spec.minimumTermMs), "minimum term", what);
@@ -59,7 +61,12 @@ export class PaceJudge {
         if (event.hold.origin !== "elected" && course.candidates.size > 0)
           this.#expectPatient(batch, event.lease, course);
         course.granted = batch;
+        course.isMarked = false;
         course.leader = event.hold.details?.candidate;
+        return;
+      case "endOfTermMarked":
+      case "endOfTermCleared":
+        course.isMarked = event.kind === "endOfTermMarked";
         return;
       case "holdEnded":
         if (losses.has(event.endReason)) expectRest(batch, event.lease, course);
@@ -98,6 +105,7 @@ export class PaceJudge {
       spec: defaultLeaseSpec,
       free,
       granted: undefined,
+      isMarked: false,
       leader: undefined,
       candidates: new Set<string>(),
     };

@@ -255,7 +255,14 @@ export class ReplicaNode {
           requestTimeoutMs,
           ...ids,
         });
-        return ports.writer?.(writer, transport, partition) ?? writer;
+        const inner = ports.writer?.(writer, transport, partition) ?? writer;
+        return {
+          commit: (payload, ...rest) => {
+            // It was decided now, though it may be sent later: who is in doubt looks first.
+            sights.noteSent(batchIdOf(payload), process.now());
+            return inner.commit(payload, ...rest);
+          },
+        };
       },
     };
   }

@@ -9,7 +9,7 @@ export class Sights {
   readonly #acks = new Map<number, number[]>();
   readonly #acked = new Set<string>();
 
-  /** It first tried to append this batch: what the batch says it knew by then. */
+  /** It is about to append this batch: what the batch says it knew by then. */
   noteSent(batchId: string, atMs: number): void {
     if (!this.#sent.has(batchId)) this.#sent.set(batchId, atMs);
   }
