@@ -64,27 +64,31 @@ export class CoordinationJudge {
     switch (event.kind) {
       case "candidatePut": {
         const key = `${event.lease}#${event.candidate}`;
-        if (this.#uids.get(key) !== event.uid) this.#questions.delete(key);
+        // One that registers anew has answered nothing, for those who know that it did.
+        if (this.#uids.get(key) !== event.uid) this.#ask(key, { number: 0n, askedAt: sequence, answeredAt: undefined });
         this.#uids.set(key, event.uid);
         return;
       }
       case "candidatesPinged":
         for (const { candidate, pingNumber: number } of event.questions) {
-          const key = `${event.lease}#${candidate}`;
-          const questions = this.#questions.get(key) ?? [];
-          questions.push({ number, askedAt: sequence, answeredAt: undefined });
-          this.#questions.set(key, questions);
+          this.#ask(`${event.lease}#${candidate}`, { number, askedAt: sequence, answeredAt: undefined });
         }
         return;
       case "candidateAnswered": {
         const questions = this.#questions.get(`${event.lease}#${event.candidate}`);
-        const question = questions?.find(({ number }) => number === event.pingNumber);
+        const question = questions?.findLast(({ number }) => number === event.pingNumber);
         if (question !== undefined) question.answeredAt ??= sequence;
         return;
       }
       default:
         return;
     }
+  }
+
+  #ask(key: string, question: Question): void {
+    const questions = this.#questions.get(key);
+    if (questions === undefined) this.#questions.set(key, [question]);
+    else questions.push(question);
   }
 
   /** It beat within the bound, or has answered the newest question that the replica knows of, and not long ago. */
