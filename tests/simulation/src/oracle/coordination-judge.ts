@@ -102,7 +102,8 @@ export class CoordinationJudge {
     const { answeredAt = lastSequence + 1n, askedAt = 0n, number = 0n } = newest ?? {};
     demand(answeredAt <= lastSequence, "rule 19", () => `${what}, which has not answered ping ${number}`);
     const answeredAtMs = node.sights.toldAtMs(partition, answeredAt) ?? Number.NEGATIVE_INFINITY;
-    const askedAtMs = node.sights.toldAtMs(partition, askedAt) ?? Number.NEGATIVE_INFINITY;
+    // A question may be known from what was loaded, and counts from then.
+    const askedAtMs = node.sights.seenAtMs(partition, askedAt) ?? Number.NEGATIVE_INFINITY;
     const { answerBoundMs, roundSlackMs } = electionTiming;
     const isRecent = now - answeredAtMs <= answerBoundMs || now - askedAtMs <= answerBoundMs + roundSlackMs;
     const isWitnessed = answeredAtMs > (node.followedSinceMs ?? Number.POSITIVE_INFINITY);
