@@ -1,5 +1,6 @@
 import { Backoff, type Clock, type Random } from "@tenure/kernel";
 import type { AppendOutcome } from "./append-channel.ts";
+import { hasBatchAt } from "./batch-at.ts";
 import type { AppendRefusal } from "./js-errors.ts";
 import type { LogAppend, LoggedMessage, LogTransport } from "./log-transport.ts";
 
@@ -133,18 +134,12 @@ export class BatchWriter {
     });
   }
 
-  /**
-   * Whether the log has the batch that this one follows; undefined if it does not say. If it has lost its end and others
-   * append to it, `prev` is there again some time, and an append would follow what its writer knows nothing of.
-   */
+  /** Whether the log has the batch that this one follows; undefined if it does not say. */
   async #isFollowing(payload: Uint8Array, prev: bigint, signal: AbortSignal): Promise<boolean | undefined> {
     const { batchIdOf, partition, prevBatchIdOf } = this.#options;
-    if (prevBatchIdOf === undefined || prev === 0n) return true;
-    const reading = this.#transport.readAfter(partition, prev - 1n).catch(() => undefined);
-    const found = await this.#unlessAborted(reading, signal);
-    // What has been purged was followed by others: the append says so.
-    if (found === undefined || found.sequence > prev) return found && true;
-    return batchIdOf(found.payload) === prevBatchIdOf(payload);
+    if (prevBatchIdOf === undefined) return true;
+    const place = { partition, sequence: prev, batchId: prevBatchIdOf(payload) };
+    return await this.#unlessAborted(hasBatchAt(this.#transport, batchIdOf, place), signal);
   }
 
   /** The message after `prev`, if it is worth asking for and anybody shows it. */

@@ -1,4 +1,5 @@
 export { AppendChannel, type AppendOutcome, type AppendRequest } from "./append-channel.ts";
+export { hasBatchAt, type ReadPlace } from "./batch-at.ts";
 export { BatchWriter, type BatchWriterOptions, type CommitOutcome, type CommitTrouble } from "./batch-writer.ts";
 export { type ProbeOptions, type ProbeResult, probeCompareAndSet } from "./cas-probe.ts";
 export {

@@ -22,7 +22,7 @@ export interface Profile {
   /** Holders beyond this many are left out. */
   readonly mostHolders: number;
   readonly candidates: number;
-  /** Coordinators that choose by chance, so that the store is tried with whatever they may ask for. */
+  /** Coordinators that choose one after the other, whoever is best, so that the store is tried with whatever they may ask for. */
   readonly coordinators: number;
   /** Replicas of the election service. */
   readonly elections: number;

@@ -28,10 +28,9 @@ export function decideHandOver(
 
   const successor = ranking.chosen.find(({ candidate }) => candidate.name === preferredHolder);
   const betters = holder === undefined ? [] : bettersOf(situation, holder);
-  const answering = betters.filter(({ answer }) => hasAnswered(answer));
+  const ready = betters.filter(({ answer, candidate }) => hasAnswered(answer) && heldBackMs(candidate, now) === 0);
   const isWanted = successor !== undefined && (!isCoordinators || betters.includes(successor));
-  if (!isWanted) return replaceSuccessor(situation, hold, holder, isCoordinators ? answering : [], preferredHolder);
-  const ready = answering.filter(({ candidate }) => heldBackMs(candidate, now) === 0);
+  if (!isWanted) return replaceSuccessor(situation, hold, holder, isCoordinators ? ready : [], preferredHolder);
   const ahead = ready.find(({ merits }) => isAhead(merits, successor.merits, strategy));
   if (isCoordinators && ahead !== undefined && holder !== undefined && wouldStay(situation, ahead)) {
     return markFor(situation, hold, holder, ahead);
@@ -57,10 +56,10 @@ function replaceSuccessor(
   situation: Situation,
   hold: Hold,
   holder: Standing | undefined,
-  answering: readonly Standing[],
+  ready: readonly Standing[],
   former: string,
 ): ElectionDecision {
-  const [next] = answering;
+  const [next] = ready;
   if (next !== undefined && holder !== undefined && wouldStay(situation, next)) {
     return markFor(situation, hold, holder, next);
   }

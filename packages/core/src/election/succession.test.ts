@@ -17,6 +17,20 @@ function led(spec: Parameters<Arena["create"]>[0] = {}): Arena {
   return arena;
 }
 
+/** `b` joins, is chosen and does not accept, so that `a` leads again. */
+function missAccept(arena: Arena, spec: Parameters<Arena["join"]>[1]): void {
+  arena.join("b", spec);
+  arena.stubborn.add("b");
+  arena.step();
+  arena.act();
+  arena.step();
+  arena.pass(2_000);
+  arena.step();
+  arena.act();
+  expect(arena.holder).toBe("a");
+  arena.pass(10_000);
+}
+
 describe("a term that a coordinator gave", () => {
   it("statement 69: a better candidate is named to follow; holder and renewal stay as they are", () => {
     const arena = led();
@@ -276,16 +290,7 @@ describe("a term that a coordinator gave", () => {
 
   it("a candidate that missed its accept must wait much longer before another leader is asked to go for it", () => {
     const arena = led();
-    arena.join("b", older);
-    arena.stubborn.add("b");
-    arena.step();
-    arena.act();
-    arena.step();
-    arena.pass(2_000);
-    arena.step();
-    arena.act();
-    expect(arena.holder).toBe("a");
-    arena.pass(10_000);
+    missAccept(arena, older);
     expect(arena.decide()).toMatchObject({ action: { kind: "none" }, outcome: "kept" });
     arena.pass(22_000);
     expect(arena.decide()).toMatchObject({ action: { kind: "markEndOfTerm", preferredHolder: "b" } });
@@ -298,19 +303,12 @@ describe("a term that a coordinator gave", () => {
     const arena = led();
     arena.expressions = expressionsOf({ alike: () => 0 });
     if (strategy !== undefined) arena.setStrategy(strategy);
-    arena.join("b", { compatibilityVersion: "1.18.0" });
-    arena.stubborn.add("b");
-    arena.step();
-    arena.act();
-    arena.step();
-    arena.pass(2_000);
-    arena.step();
-    arena.act();
-    expect(arena.holder).toBe("a");
-    arena.pass(10_000);
+    missAccept(arena, { compatibilityVersion: "1.18.0" });
     arena.join("c", older);
     expect(arena.step()).toMatchObject({ action: { kind: "markEndOfTerm", preferredHolder: "c" } });
     expect(arena.decide()).toMatchObject({ action: { kind: "none" }, outcome: "endOfTerm", winner: "c" });
+    arena.withdraw("c");
+    expect(arena.decide()).toMatchObject({ action: { kind: "clearEndOfTerm" } });
   });
 
   it("a leader that says it is unhealthy or wants no more is asked to finish; one that is cordoned or withdrew is not", () => {

@@ -5,7 +5,7 @@ import { outcomeUnknown, ownerChanged } from "./faults.ts";
 import type { ReplicaOptions } from "./options.ts";
 import { astray, type OwnerEnding } from "./owner-ending.ts";
 import type { PartitionWriter, ReplicaPorts } from "./ports.ts";
-import { isSurelyReplaced } from "./predecessor.ts";
+import { isReplaced } from "./predecessor.ts";
 
 type Committed = Extract<CommitOutcome, { kind: "committed" }>;
 
@@ -75,7 +75,8 @@ function isFirstAfterOutage({ owned: { guard }, ports }: Appending, sentAtMs: nu
  * after an outage, which a takeover ends too: a log loses its end only when servers fail.
  */
 function isBehindLostBatch({ owned, ports }: Appending, batch: OpenBatch, signal: AbortSignal): Promise<boolean> {
-  return isSurelyReplaced(ports, owned.state.partition, batch, signal);
+  const { partition } = owned.state;
+  return isReplaced(ports, { partition, sequence: batch.prev, batchId: batch.prevBatchId }, signal);
 }
 
 /** A batch's id: 32 hexadecimal digits. */

@@ -287,13 +287,19 @@ describe("a change of owner", () => {
 });
 
 describe("a log that has lost its end and grown again", () => {
-  /** Three replicas have read the grant to x; it is lost, and c, which had read less, appends as much again. */
-  async function overtaken(world: World) {
+  /** Two replicas have read the grant to x, which the log has lost. */
+  async function bereft(world: World) {
     const a = await owning(world);
     const b = await world.join("b");
     await Promise.all([send(a, claim("x", lease)), world.run(20)]);
     const { lastSequence } = b.replica.at(0).state;
     world.log.lose(lastSequence - 1n);
+    return { a, b, lastSequence };
+  }
+
+  /** The same, and c, which knows nothing of it, has appended as much again. */
+  async function overtaken(world: World) {
+    const { a, b, lastSequence } = await bereft(world);
     const c = await world.join("c");
     c.replica.at(0).takeOver(false);
     await world.run(20);
@@ -333,11 +339,7 @@ describe("a log that has lost its end and grown again", () => {
 
   it("is waited for by one who comes back when nothing stands yet where it has read", async () => {
     await using world = new World();
-    const a = await owning(world);
-    const b = await world.join("b");
-    await Promise.all([send(a, claim("x", lease)), world.run(20)]);
-    const { lastSequence } = b.replica.at(0).state;
-    world.log.lose(lastSequence - 1n);
+    const { b } = await bereft(world);
     b.replica.noteConnectionLost();
     await world.run(300);
     expect(b.replica.at(0).role).toBe("following");
@@ -350,11 +352,7 @@ describe("a log that has lost its end and grown again", () => {
 
   it("is not taken over by one who has read more than it shows", async () => {
     await using world = new World();
-    const a = await owning(world);
-    const b = await world.join("b");
-    await Promise.all([send(a, claim("x", lease)), world.run(20)]);
-    const { lastSequence } = b.replica.at(0).state;
-    world.log.lose(lastSequence - 1n);
+    const { b, lastSequence } = await bereft(world);
     b.replica.at(0).reload("to see what is left");
     await world.run(20);
     expect(b.replica.at(0).state.lastSequence).toBe(lastSequence - 1n);

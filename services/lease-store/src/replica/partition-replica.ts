@@ -10,7 +10,7 @@ import type { CommittedBatch } from "./owner-listener.ts";
 import type { PartitionListener, Resume, Role } from "./partition-listener.ts";
 import { PartitionOwner } from "./partition-owner.ts";
 import type { ReplicaPorts, StoredBatch } from "./ports.ts";
-import { isSurelyReplaced } from "./predecessor.ts";
+import { isReplaced } from "./predecessor.ts";
 import { SnapshotKeeper } from "./snapshot-keeper.ts";
 import type { Turns } from "./turns.ts";
 
@@ -223,14 +223,14 @@ export class PartitionReplica implements AsyncDisposable {
    * lost batch shows that only to who has not read it: an append that was on its way chains for all others.
    */
   async #compare(): Promise<void> {
-    const { lastBatchId: prevBatchId, lastSequence: prev } = this.#state;
+    const { lastBatchId: batchId, lastSequence: sequence, partition } = this.#state;
     const signal = AbortSignal.any([this.#stop.signal, this.#halting.signal]);
     this.#isComparing = true;
     // Rejected only when the replica stops or has halted.
-    const looking = isSurelyReplaced(this.#ports, this.partition, { prev, prevBatchId }, signal);
+    const looking = isReplaced(this.#ports, { partition, sequence, batchId }, signal);
     const isOther = await looking.catch(() => false);
     this.#isComparing = false;
-    if (isOther) this.halt(replacedWhy(prev));
+    if (isOther) this.halt(replacedWhy(sequence));
   }
 
   #follow(message: TailedMessage): void {

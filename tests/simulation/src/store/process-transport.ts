@@ -33,8 +33,6 @@ export class ProcessTransport implements LogTransport {
   }
 
   async append(request: LogAppend): Promise<AppendOutcome> {
-    const batchId = codec.batchIdOf(request.payload) ?? "";
-    this.#sights.noteSent(batchId, this.#process.now());
     const outcome = await this.#process.receive(this.#inner.append(request));
     if (outcome.kind === "acked") this.#noteDone(request.partition, request.payload);
     return outcome;

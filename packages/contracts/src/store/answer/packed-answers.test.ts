@@ -8,14 +8,20 @@ import { acquireCommand } from "../command/term-commands.ts";
 import { OwnerDesk, valueOfAnswer } from "../testing/owner-desk.ts";
 import { beatResponse, storeRenewResponse } from "./packed-answers.ts";
 
+/** An owner of whom alice holds two terms. */
+function withTwoTerms() {
+  const desk = new OwnerDesk();
+  for (const name of ["a", "b"]) {
+    const claims = [{ lease: { namespace: "billing", name } }];
+    desk.run(acquireCommand(LeaseServiceAcquireRequest.create({ claims }), "alice"));
+  }
+  const [first = 0, second = 0] = [...desk.view.state.holds.keys()].toSorted((left, right) => left - right);
+  return { desk, first, second };
+}
+
 describe("packed renewals over the wire", () => {
   it("acknowledge what was committed and refuse each of the others", () => {
-    const desk = new OwnerDesk();
-    for (const name of ["a", "b"]) {
-      const claims = [{ lease: { namespace: "billing", name } }];
-      desk.run(acquireCommand(LeaseServiceAcquireRequest.create({ claims }), "alice"));
-    }
-    const [first = 0, second = 0] = [...desk.view.state.holds.keys()].toSorted((left, right) => left - right);
+    const { desk, first, second } = withTwoTerms();
     const mine = encodeRenewals([{ partition: 3, sendNumber: 7, holdIds: [1, first, second] }]);
     const stranger = encodeRenewals([{ partition: 3, sendNumber: 8, holdIds: [first] }]);
     const request = StoreServiceRenewRequest.create({
@@ -42,12 +48,7 @@ describe("packed renewals over the wire", () => {
   });
 
   it("are acknowledged as they came when all were made, each source by itself", () => {
-    const desk = new OwnerDesk();
-    for (const name of ["a", "b"]) {
-      const claims = [{ lease: { namespace: "billing", name } }];
-      desk.run(acquireCommand(LeaseServiceAcquireRequest.create({ claims }), "alice"));
-    }
-    const [first = 0, second = 0] = [...desk.view.state.holds.keys()].toSorted((left, right) => left - right);
+    const { desk, first, second } = withTwoTerms();
     const both = encodeRenewals([
       { partition: 3, sendNumber: 7, holdIds: [first] },
       { partition: 3, sendNumber: 8, holdIds: [first, second] },
