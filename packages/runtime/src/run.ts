@@ -15,6 +15,7 @@ import { Lifecycle } from "./lifecycle.ts";
 import { createLogger } from "./logging/logger.ts";
 import { urlPasswords } from "./logging/redaction.ts";
 import type { ServiceContext, ServiceDefinition } from "./service.ts";
+import { stayCompiled } from "./stay-compiled.ts";
 import { productVersion } from "./version.ts";
 
 /**
@@ -27,6 +28,7 @@ export async function runService<const F extends Fields>(
 ): Promise<void> {
   const config = readConfig(definition, host);
   if (config === undefined) return;
+  stayCompiled();
   // The common fields are part of every load, so their values are there.
   const values = config.values as ServiceContext<F>["config"];
   const log = createLogger({

@@ -1,14 +1,11 @@
 #!/usr/bin/env node
 import { serve } from "@tenure/bus";
 import { SystemServiceDefinition } from "@tenure/contracts";
-import { systemClock } from "@tenure/kernel";
 import { runService, toDoctorResponse } from "@tenure/runtime";
 import { leaseStoreFields } from "./config.ts";
 import { servedDefinitions } from "./handlers/services.ts";
 import { keepHeapSmall } from "./heap.ts";
 import { startLeaseStore } from "./lease-store.ts";
-
-const heap = keepHeapSmall(systemClock);
 
 await runService({
   name: "lease-store",
@@ -17,6 +14,7 @@ await runService({
   // The store's safety rests on compare-and-set, so it proves at every start that the servers have it.
   probe: true,
   async start(context) {
+    const heap = keepHeapSmall(context.clock);
     const { bus, examineDeployment, presence } = context;
     const serves = [SystemServiceDefinition, ...servedDefinitions].map(({ fullName }) => fullName);
     presence.describe(() => ({ serves }));
