@@ -1,10 +1,13 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { systemClock } from "@tenure/kernel";
 import type { Figures } from "../benchmark.ts";
 import type { WorkAnswer, WorkOrder } from "./messages.ts";
 
 const script = fileURLToPath(new URL("main.js", import.meta.url));
+/** So much longer than it was told to work a client may take to answer: what it works with may be gone without a word. */
+const patienceMs = 120_000;
 
 /** A client in a process of its own, so that its CPU time is its own; it ends when this process does. */
 export class ClientProcess implements AsyncDisposable {
@@ -29,7 +32,7 @@ export class ClientProcess implements AsyncDisposable {
   /** Has the work done for so long. */
   async measure(durationMs: number): Promise<Figures> {
     this.#child.send({ durationMs });
-    return await this.#answer();
+    return await this.#answer(durationMs + patienceMs);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -39,17 +42,23 @@ export class ClientProcess implements AsyncDisposable {
     await exit;
   }
 
-  #answer(): Promise<Figures> {
+  #answer(withinMs?: number): Promise<Figures> {
     const { client, workload } = this.#order;
-    return new Promise((resolve, reject) => {
-      const onExit = (code: number | null) => {
-        this.#child.off("message", onMessage);
-        reject(new Error(`the client ${client} ended with ${code} (${JSON.stringify(workload)})`));
-      };
-      const onMessage = (answer: WorkAnswer) => {
+    const name = `the client ${client} (${JSON.stringify(workload)})`;
+    return new Promise<Figures>((resolve, reject) => {
+      const onExit = (code: number | null) => end(() => reject(new Error(`${name} ended with ${code}`)));
+      const onMessage = (answer: WorkAnswer) =>
+        end(() => {
+          if (answer.kind === "done") resolve(answer.figures);
+          else reject(new Error(`${name} failed: ${answer.message}`));
+        });
+      const onSilence = () => end(() => reject(new Error(`${name} has not answered for ${withinMs} ms`)));
+      const timer = withinMs === undefined ? undefined : systemClock.schedule(withinMs, onSilence);
+      const end = (settle: () => void) => {
+        timer?.cancel();
         this.#child.off("exit", onExit);
-        if (answer.kind === "done") resolve(answer.figures);
-        else reject(new Error(`the client ${client} failed (${JSON.stringify(workload)}): ${answer.message}`));
+        this.#child.off("message", onMessage);
+        settle();
       };
       this.#child.once("exit", onExit);
       this.#child.once("message", onMessage);
