@@ -13,7 +13,7 @@ const growthPercent = { idle: 25, busy: 100 };
 const lookIntervalMs = 2_000;
 /** The share of time below which the event loop has little to do. */
 const idleShare = 0.1;
-/** How long V8 waits after a full collection before it closes its heap up. */
+/** How long V8 waits after a full collection before it closes its heap up: less than the runtime has other services wait. */
 const closeUpAfterMs = 8_000;
 /** A heap that rests is closed up when it has grown to this many times what it had when that was last done. */
 const worthwhileGrowth = 1.25;
@@ -30,7 +30,7 @@ export interface Heap {
  * Has the collector keep the process about as large as what it remembers. Records that stay come to lie between others
  * that were soon forgotten, so when there is little to do V8 is told to prefer memory to speed: it then collects once
  * more, a few seconds later, moves what lies scattered together and gives the pages back. That costs compiled code, so
- * it is done once for each growth and not in every rest. Called once, before anything is loaded.
+ * it is done once for each growth and not in every rest. Called once, when the service starts.
  */
 export function keepHeapSmall(clock: Clock, heap: Heap = heapOfProcess()): Disposable {
   heap.setFlag(`--heap-growing-percent=${growthPercent.idle}`);
