@@ -42,11 +42,8 @@ export function applyHold(state: PartitionState, event: HoldEvent & Cause, posit
 }
 
 /** Notes that terms were renewed. Their records' revisions stay (rule 6). */
-export function applyRenewals(state: PartitionState, holdIds: ArrayLike<number>, position: Position): void {
-  for (let index = 0; index < holdIds.length; index++) {
-    const hold = state.holds.get(holdIds[index] ?? 0);
-    if (hold !== undefined) hold.renewal = position;
-  }
+export function applyRenewals(state: PartitionState, holdIds: readonly number[], position: Position): void {
+  for (const hold of state.holds.getEach(holdIds)) if (hold !== undefined) hold.renewal = position;
 }
 
 function grant(state: PartitionState, record: LeaseRecord, event: Of<"holdGranted">, position: Position): void {

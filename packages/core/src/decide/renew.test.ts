@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { executePackedRenewal } from "../execute.ts";
 import { newExpiryGuard, noteAppendAcked, noteConnectionLost } from "../expiry-guard.ts";
+import { openBatch } from "../partition/batch.ts";
 import { renewalRevisionOf, shownRevisionOf } from "../record/lease.ts";
 import { takeSnapshot } from "../snapshot/take.ts";
 import { claimOf, Desk } from "../testing/desk.ts";
@@ -154,6 +156,22 @@ describe("packed renewals", () => {
       { kind: "endOfTerm", lease: "billing/drained", token: drained?.token, successor: "c" },
     ]);
     expect(desk.record("billing/deleted").deletion).toBeUndefined();
+  });
+
+  it("mention a term once per batch, also when all of it is packed", () => {
+    const desk = new Desk();
+    const [first = 0, second = 0, third = 0] = [1, 2, 3].map((n) => desk.take("a", `billing/lease-${n}`).holdId);
+    const renew = (...holdIds: number[]) =>
+      executePackedRenewal(desk.owned, { principal: "a", holdIds, sendNumber: 7n }, desk.now);
+    openBatch(desk.owned, desk.now, 0);
+    const results = [renew(first, second), renew(second, third), renew(third, first)];
+    expect(results.map(({ renewed }) => renewed)).toEqual([
+      [first, second],
+      [second, third],
+      [third, first],
+    ]);
+    const named = results.map(({ events }) => events.map((event) => event.kind === "renewed" && event.holdIds));
+    expect(named).toEqual([[[first, second]], [[third]], []]);
   });
 
   it("mention a term once per batch, so that their place among the events does not matter", () => {

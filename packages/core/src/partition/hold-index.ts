@@ -4,14 +4,19 @@ const leastCapacity = 16;
 /** An odd number near 2^32 divided by the golden ratio: it spreads numbers that follow each other. */
 const multiplier = 0x9e3779b1;
 
+/** Stands for the id at a place without a term. */
+const noId = -1;
+
 /**
- * The running terms of a partition by their ids. An id stands in its term already, so that a term costs a place or two
- * in a list and not an entry of a map.
+ * The running terms of a partition by their ids. Ids stand in a list of their own, so that a search looks at no term but
+ * the one that it finds: where terms are very many, each is a wait for memory.
  */
 export class HoldIndex {
   #size = 0;
   /** A power of two of places. A term stands at the place of its id's hash, or as soon after it as there was room. */
   #places: (Hold | undefined)[] = emptyPlaces(leastCapacity);
+  /** The id of the term at each place. */
+  #ids = emptyIds(leastCapacity);
 
   get size(): number {
     return this.#size;
@@ -21,18 +26,26 @@ export class HoldIndex {
     return this.#places[this.#find(id)];
   }
 
+  /**
+   * The terms with these ids. Looking them up one right after the other lets the processor fetch many at once, which
+   * counts where the terms are so many that none of them is in its cache.
+   */
+  getEach(ids: readonly number[]): readonly (Hold | undefined)[] {
+    return ids.map((id) => this.get(id));
+  }
+
   /** Adds a term, instead of one of the same id. */
   add(hold: Hold): void {
     const place = this.#find(hold.id);
     if (this.#places[place] === undefined) this.#size += 1;
-    this.#places[place] = hold;
+    this.#put(place, hold);
     if (this.#size * 4 > this.#places.length * 3) this.#resize(this.#places.length * 2);
   }
 
   delete(id: number): void {
     const place = this.#find(id);
     if (this.#places[place] === undefined) return;
-    this.#places[place] = undefined;
+    this.#put(place, undefined);
     this.#size -= 1;
     this.#closeGap(place);
     const capacity = this.#places.length;
@@ -51,11 +64,10 @@ export class HoldIndex {
 
   /** The place of the term with this id, or the one where it would be put. */
   #find(id: number): number {
-    const places = this.#places;
+    const ids = this.#ids;
+    const mask = ids.length - 1;
     let place = this.#home(id);
-    for (let hold = places[place]; hold !== undefined && hold.id !== id; hold = places[place]) {
-      place = (place + 1) & (places.length - 1);
-    }
+    for (let found = ids[place]; found !== noId && found !== id; found = ids[place]) place = (place + 1) & mask;
     return place;
   }
 
@@ -74,8 +86,8 @@ export class HoldIndex {
       if (hold === undefined) return;
       const isBehindGap = ((place - this.#home(hold.id)) & mask) >= ((place - gap) & mask);
       if (!isBehindGap) continue;
-      places[gap] = hold;
-      places[place] = undefined;
+      this.#put(gap, hold);
+      this.#put(place, undefined);
       gap = place;
     }
   }
@@ -83,10 +95,20 @@ export class HoldIndex {
   #resize(capacity: number): void {
     const holds = this.#places;
     this.#places = emptyPlaces(capacity);
-    for (const hold of holds) if (hold !== undefined) this.#places[this.#find(hold.id)] = hold;
+    this.#ids = emptyIds(capacity);
+    for (const hold of holds) if (hold !== undefined) this.#put(this.#find(hold.id), hold);
+  }
+
+  #put(place: number, hold: Hold | undefined): void {
+    this.#places[place] = hold;
+    this.#ids[place] = hold?.id ?? noId;
   }
 }
 
 function emptyPlaces(capacity: number): (Hold | undefined)[] {
   return new Array<Hold | undefined>(capacity).fill(undefined);
+}
+
+function emptyIds(capacity: number): Float64Array {
+  return new Float64Array(capacity).fill(noId);
 }

@@ -84,29 +84,30 @@ type Facts = Omit<HoldFacts, "details"> & { readonly details?: HoldDetails | und
 
 /** One running term. Mutated only by `apply`. */
 export class Hold {
-  readonly id: number;
+  // What a renewal looks at comes first and together: of very many terms few are in the processor's cache.
+  #manner: Manner;
+  details: HoldDetails | undefined;
+  /** The last renewal, or the grant before the first one. L runs from when this replica saw it. */
+  renewal: Position;
   readonly lease: LeaseRecord;
+  readonly id: number;
   readonly token: bigint;
   readonly holder: string;
   readonly granted: Position;
-  /** The last renewal, or the grant before the first one. L runs from when this replica saw it. */
-  renewal: Position;
-  details: HoldDetails | undefined;
   /** Takes room only once it is there, because few terms have one. */
   declare revocation?: Revocation | undefined;
-  #manner: Manner;
 
   /** `holder` is the name in the facts, as the copy that terms share. */
   constructor(lease: LeaseRecord, facts: Facts, granted: Position, renewal: Position, holder = facts.holder) {
-    this.id = facts.id;
+    const isCopy = facts instanceof Hold;
+    this.#manner = isCopy ? facts.#manner : shareManner(facts);
+    this.details = isCopy ? facts.details : facts.details && shareDetails(facts.details);
+    this.renewal = renewal;
     this.lease = lease;
+    this.id = facts.id;
     this.token = facts.token;
     this.holder = holder;
     this.granted = granted;
-    this.renewal = renewal;
-    const isCopy = facts instanceof Hold;
-    this.details = isCopy ? facts.details : facts.details && shareDetails(facts.details);
-    this.#manner = isCopy ? facts.#manner : shareManner(facts);
   }
 
   get holderKey(): string {
