@@ -7,7 +7,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, checkNode, installDependencies } from "./prepare.mjs";
+import { readSwitches } from "./switches.mjs";
 
+readSwitches(`usage: npm run demo
+
+Starts a system of its own, with data that is forgotten afterwards, and shows on it in two minutes how a fleet is led,
+upgraded and loses its leader. Ctrl-C ends all of it.
+
+  --help               this text`);
 checkNode();
 installDependencies();
 build();
@@ -25,6 +32,8 @@ for (const stream of [system.stdout, system.stderr]) stream.on("data", (chunk) =
 const systemEnded = once(system, "exit");
 let story;
 let isStopped = false;
+// The story finds out by itself, and tells by its end.
+process.stdout.on("error", () => undefined);
 // However the demo is asked to end, the story ends its fleet first, and the system ends with its data.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.on(signal, () => {

@@ -2,7 +2,16 @@
 // package, and ends with one line that counts. `--long` repeats the scenarios with the counts that a release needs.
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { build, checkNode, fail, installDependencies, root, run, turbo } from "./prepare.mjs";
+import { readSwitches } from "./switches.mjs";
 
+const usage = `usage: npm test [-- options]
+
+Lints, type-checks and tests every package, and ends with one line that counts. What has passed since it last changed
+comes from the cache. Exits with 1 when anything failed.
+
+  --long               with the counts that a release needs, which takes hours (npm run test:long)
+  --help               this text`;
+const { long: isLong } = readSwitches(usage, ["long"]);
 checkNode();
 installDependencies();
 build();
@@ -39,7 +48,7 @@ process.exit(failed === 0 ? 0 : 1);
 /** Runs the type check and every suite that has not passed yet; gives the exit status. */
 function test(concurrency) {
   const args = ["run", "typecheck", "test", "--continue", `--concurrency=${concurrency}`, "--output-logs=new-only"];
-  const long = process.argv.includes("--long") ? { TENURE_LONG: "1" } : {};
+  const long = isLong ? { TENURE_LONG: "1" } : {};
   return turbo(args, "inherit", { TENURE_NATS_SERVER: server.path, ...long }).status;
 }
 

@@ -160,17 +160,18 @@ export class Crew {
 
   /** What holders wait for; candidates wait as long as they live. */
   *#waits(): Iterable<Waiting> {
-    const { healAtMs } = this.#options.schedule;
+    const { quietFromMs } = this.#options.schedule;
     // Whether anybody could be elected is judged there; without one who claims such a lease may wait for ever.
     const judged = new Set(this.#names.elections.length > 0 ? this.#leasesOf("elected") : []);
     for (const [who, { client, holder }] of this.#holders) {
       if (holder.waiting === undefined) continue;
       const { leases, sinceBootMs } = holder.waiting;
       if (leases.every((lease) => judged.has(lease))) continue;
-      yield { who, leases, sinceMs: Math.max(client.process.trueTimeOf(sinceBootMs), healAtMs) };
+      yield { who, leases, sinceMs: Math.max(client.process.trueTimeOf(sinceBootMs), quietFromMs) };
     }
     if (this.#names.coordinators.length === 0 || this.#locks().length > 0) return;
-    for (const lease of this.#leasesOf("elected")) yield { who: "its candidates", leases: [lease], sinceMs: healAtMs };
+    for (const lease of this.#leasesOf("elected"))
+      yield { who: "its candidates", leases: [lease], sinceMs: quietFromMs };
   }
 
   /** The migration locks, and who stands for each: holders race for one, candidates are elected to the other. */

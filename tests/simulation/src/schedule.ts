@@ -39,8 +39,10 @@ export interface Schedule {
   readonly profile: Profile;
   /** Sequence of the log's first message: a restored stream begins with the time in microseconds (rule 5). */
   readonly firstSequence: number;
-  /** Faults end here, and everything heals. */
+  /** No fault begins from here on, and weather and log are fair. */
   readonly healAtMs: number;
+  /** The last fault is over. */
+  readonly quietFromMs: number;
   readonly endMs: number;
   /** How many processes of each kind. */
   readonly replicas: number;
@@ -82,8 +84,15 @@ export function drawSchedule(seed: number, profile: Profile, random: Random): Sc
   const loss = incidents.find(({ kind }) => kind === "loseLog");
   if (loss !== undefined) incidents.push(...drawAround(loss.atMs, shape, whole));
   incidents.sort((left, right) => left.atMs - right.atMs);
-  const endMs = healAtMs + afterMs;
-  return { seed, profile, firstSequence, healAtMs, endMs, ...shape, snapshotAfterBatches, incidents };
+  const quietFromMs = Math.max(healAtMs, ...incidents.map(endOf));
+  const times = { healAtMs, quietFromMs, endMs: quietFromMs + afterMs };
+  return { seed, profile, firstSequence, ...times, ...shape, snapshotAfterBatches, incidents };
+}
+
+/** When an incident is over by itself. Weather and the log's trouble end when everything else begins to. */
+function endOf(incident: Incident): number {
+  const { atMs, kind } = incident;
+  return kind === "weather" || kind === "logTrouble" || !("forMs" in incident) ? atMs : atMs + incident.forMs;
 }
 
 /**

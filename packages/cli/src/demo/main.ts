@@ -12,6 +12,8 @@ const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(signal, () => stop.abort(new Error("stopped")));
 }
+// Whoever reads may stop early, as `head` does: the fleet must not outlive the story.
+process.stdout.on("error", () => stop.abort(new Error("nobody reads")));
 
 const settings = {
   endpoints: [endpoint],
