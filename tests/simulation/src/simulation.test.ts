@@ -51,6 +51,10 @@ describe("the simulator", () => {
     expect((await run(scheduleOf(seed))).violation).toBeUndefined();
   });
 
+  it("finds no violation where a coordinator lost its shard for a moment, and with it what it had yet to look at", async () => {
+    expect((await run(scheduleOf(3_002_533))).violation).toBeUndefined();
+  });
+
   it("a thousand changes of strategies, priorities and versions move the leader no oftener, and end in a stable one", async () => {
     const { elections, violation } = await run(scheduleOf(restlessSeed, restless));
     expect(violation).toBeUndefined();

@@ -119,10 +119,15 @@ export class Coordination implements AsyncDisposable {
       peers: () => this.#options.peers(),
       onTaken: (shard) => {
         listener.onTaken(shard);
-        this.#coordinator.scan((lease) => shardOf(lease, shards) === shard);
+        this.#scan(shard);
       },
+      onRegained: (shard) => this.#scan(shard),
       onLost: (shard) => listener.onLost(shard),
     });
+  }
+
+  #scan(shard: number): void {
+    this.#coordinator.scan((lease) => shardOf(lease, this.#options.shards) === shard);
   }
 
   /** The log is followed, or not any more. What was missed in between is looked at again. */

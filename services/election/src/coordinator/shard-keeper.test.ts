@@ -23,6 +23,8 @@ function keeping(leaseDurationMs = 5_000) {
     token: 10n,
     released: [] as bigint[],
     renewals: 0,
+    /** What renewals are answered after. */
+    gate: Promise.resolve(),
   };
   const told: string[] = [];
   const answer = <Answer>(make: () => Answer): Promise<Answer> =>
@@ -38,14 +40,16 @@ function keeping(leaseDurationMs = 5_000) {
             grants: claims.map(() => ({ hold: { token: store.token } })),
           });
         }),
-      renew: (request) =>
-        answer(() => {
+      renew: async (request) => {
+        await store.gate;
+        return answer(() => {
           const { renewals } = LeaseServiceRenewRequest.fromPartial(request);
           store.renewals += 1;
           const failure = store.isRefusing ? { failure: { code: faultCodes.FAILED_PRECONDITION } } : {};
           const results = renewals.map(({ sendNumber }) => ({ sendNumber, ...failure }));
           return LeaseServiceRenewResponse.fromPartial({ results });
-        }),
+        });
+      },
       release: (request) =>
         answer(() => {
           const { items } = LeaseServiceReleaseRequest.fromPartial(request);
@@ -63,6 +67,7 @@ function keeping(leaseDurationMs = 5_000) {
     isReady: () => true,
     peers: () => ["me"],
     onTaken: (shard) => told.push(`taken ${shard}`),
+    onRegained: (shard) => told.push(`regained ${shard}`),
     onLost: (shard) => told.push(`lost ${shard}`),
   });
   return { clock, keeper, store, told };
@@ -96,6 +101,23 @@ describe("the keeper of shards", () => {
     store.isAway = false;
     await clock.advance(2 * renewIntervalMs);
     expect(keeper.size).toBe(2);
+    await keeper[Symbol.asyncDispose]();
+  });
+
+  it("says when a late answer gives a shard back that had lapsed, because nobody heeded its leases meanwhile", async () => {
+    const { clock, keeper, store, told } = keeping();
+    await clock.advance(0);
+    let open = () => {};
+    store.gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    await clock.advance(shardTiming(5_000).usableTermMs);
+    expect(keeper.size).toBe(0);
+    expect(told).not.toContain("lost 0");
+    open();
+    await clock.advance(0);
+    expect(keeper.size).toBe(2);
+    expect(told.toSorted()).toEqual(["regained 0", "regained 1", "taken 0", "taken 1"]);
     await keeper[Symbol.asyncDispose]();
   });
 

@@ -26,6 +26,8 @@ export interface ShardKeeperOptions {
   /** Replicas that are there, this one included. */
   peers(): readonly string[];
   onTaken(shard: number): void;
+  /** A shard that had lapsed is held again, by a renewal that was answered late: what happened meanwhile was not heeded. */
+  onRegained(shard: number): void;
   onLost(shard: number): void;
 }
 
@@ -188,12 +190,18 @@ export class ShardKeeper implements AsyncDisposable {
       results.forEach(({ failure, sendNumber: committed }, place) => {
         const [shard, held] = shards[place] ?? [];
         if (shard === undefined || held === undefined || this.#held.get(shard) !== held) return;
-        if (failure === undefined && committed === sendNumber) held.deadlineMs = sentAtMs + this.#timing.usableTermMs;
+        if (failure === undefined && committed === sendNumber) this.#prolong(shard, held, sentAtMs);
         else if (failure !== undefined && failure.code !== faultCodes.UNAVAILABLE) this.#lose(shard);
       });
     } catch (thrown) {
       if (!(thrown instanceof Fault)) throw thrown;
     }
+  }
+
+  #prolong(shard: number, held: Held, sentAtMs: number): void {
+    const hadLapsed = !this.holds(shard);
+    held.deadlineMs = sentAtMs + this.#timing.usableTermMs;
+    if (hadLapsed && this.holds(shard)) this.#options.onRegained(shard);
   }
 
   async #release(shards: readonly number[]): Promise<void> {
