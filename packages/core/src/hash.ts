@@ -7,18 +7,12 @@ const fnvPrime = 0x01000193;
  * FNV-1a spread short keys badly over a small number of partitions. It decides where records live, so it never changes.
  */
 export function hash32(text: string): number {
-  let hash = fnvOffset;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit > 0x7f) return hashBytes(encoder.encode(text));
-    hash = Math.imul(hash ^ unit, fnvPrime);
-  }
-  return mix(hash);
+  return endHash(addTextToHash(emptyHash, text));
 }
 
 /** The same hash of bytes. */
 export function hashBytes(bytes: Uint8Array): number {
-  return endHash(addToHash(emptyHash, bytes, 0, bytes.length));
+  return endHash(addBytes(emptyHash, bytes));
 }
 
 /** The same hash, piece by piece: begins with this, takes one piece after the other in, and is ended. */
@@ -29,6 +23,21 @@ export function addToHash(hash: number, bytes: Uint8Array, start: number, end: n
   let next = hash;
   for (let index = start; index < end; index += 1) next = Math.imul(next ^ (bytes[index] ?? 0), fnvPrime);
   return next;
+}
+
+/** Takes a text's UTF-8 bytes in. */
+export function addTextToHash(hash: number, text: string): number {
+  let next = hash;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit > 0x7f) return addBytes(hash, encoder.encode(text));
+    next = Math.imul(next ^ unit, fnvPrime);
+  }
+  return next;
+}
+
+function addBytes(hash: number, bytes: Uint8Array): number {
+  return addToHash(hash, bytes, 0, bytes.length);
 }
 
 /** The hash of all pieces. */

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { hash32 } from "../hash.ts";
 import type { Command } from "../partition/command.ts";
 import { defaultLeaseSpec } from "../record/lease-spec.ts";
 import { takeSnapshot } from "../snapshot/take.ts";
 import { claimOf, Desk } from "../testing/desk.ts";
-import { clientKey } from "./attempt.ts";
+import { clientKey, digestOf } from "./attempt.ts";
 
 const lease = "billing/scheduler";
 const attempt = (number: bigint, clientId = "c1", settledBelow = 0n) => ({ clientId, number, settledBelow });
@@ -101,6 +102,16 @@ describe("one answer per attempt (rule 4)", () => {
     expect(desk.batch({ ...claim, principal: "b" })[0]?.kind).toBe("held");
     expect(desk.batch({ ...claimOf("a", "billing/other"), attempt: attempt(1n, "c2") })[0]?.kind).toBe("granted");
     expect(desk.batch({ ...claim, attempt: attempt(0n) })[0]?.kind).toBe("invalid");
+  });
+
+  it("knows a request by the same digest for ever: logs have it", () => {
+    const item = { lease: "billing/größe", token: 17n };
+    expect(digestOf(claimOf("a", "billing/x"))).toBe(hash32("acquire\nbilling/x\nexclusive\n1\na"));
+    expect(digestOf(claimOf("größe", "billing/x"))).toBe(hash32("acquire\nbilling/x\nexclusive\n1\ngröße"));
+    const release = { kind: "release", items: [item, { ...item, token: 18n }], principal: "a" } as const;
+    expect(digestOf(release)).toBe(hash32("release\nbilling/größe\n17\nbilling/größe\n18"));
+    const revoke = { kind: "revoke", ...item, expectedRevision: 1n, principal: "a" } as const;
+    expect(digestOf(revoke)).toBe(hash32("revoke\nbilling/größe\n17"));
   });
 
   it("a guarded write of another value under the same number is not taken for the first", () => {

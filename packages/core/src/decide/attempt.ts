@@ -1,4 +1,4 @@
-import { hash32, hashBytes } from "../hash.ts";
+import { addTextToHash, emptyHash, endHash, hashBytes } from "../hash.ts";
 import type { Attempt, Command } from "../partition/command.ts";
 import type { Reply } from "../partition/reply.ts";
 import type { PartitionState } from "../partition/state.ts";
@@ -42,23 +42,32 @@ export function recallAttempt(state: PartitionState, command: Command, attempt: 
  * those stay out of it.
  */
 export function digestOf(command: Command): number {
-  let text: string = command.kind;
-  if ("lease" in command) text += `\n${command.lease}`;
-  if ("candidate" in command) text += `\n${command.candidate}`;
-  if ("token" in command) text += `\n${command.token}`;
+  let hash = addTextToHash(emptyHash, command.kind);
+  if ("lease" in command) hash = addLine(hash, command.lease);
+  if ("candidate" in command) hash = addLine(hash, command.candidate);
+  if ("token" in command) hash = addLine(hash, String(command.token));
   switch (command.kind) {
     case "acquire":
-      for (const { lease, mode, units } of command.claims) text += `\n${lease}\n${mode}\n${units}`;
-      text += `\n${command.claimant.holder}`;
+      for (const { lease, mode, units } of command.claims) {
+        hash = addLine(addLine(addLine(hash, lease), mode), String(units));
+      }
+      hash = addLine(hash, command.claimant.holder);
       break;
     case "release":
-      for (const { lease, token } of command.items) text += `\n${lease}\n${token}`;
+      for (const { lease, token } of command.items) hash = addLine(addLine(hash, lease), String(token));
       break;
     case "guard":
-      for (const { key, value } of command.changes) text += `\n${key}\n${value === undefined ? "-" : hashBytes(value)}`;
+      for (const { key, value } of command.changes) {
+        hash = addLine(addLine(hash, key), value === undefined ? "-" : String(hashBytes(value)));
+      }
       break;
     default:
       break;
   }
-  return hash32(text);
+  return endHash(hash);
+}
+
+/** Piece by piece: putting the text together would cost several times as much as hashing it. */
+function addLine(hash: number, text: string): number {
+  return addTextToHash(addTextToHash(hash, "\n"), text);
 }

@@ -1,6 +1,7 @@
 import type { Hold } from "../record/hold.ts";
 
-const leastCapacity = 16;
+/** So many that terms which come and go by the dozen do not have it grow and shrink with every batch. */
+const leastCapacity = 256;
 /** An odd number near 2^32 divided by the golden ratio: it spreads numbers that follow each other. */
 const multiplier = 0x9e3779b1;
 

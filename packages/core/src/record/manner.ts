@@ -44,12 +44,21 @@ function findManner({ holderKey, leaseDurationMs, lockDelayMs, mode, origin, pri
 }
 
 const plainDetails = new Map<string, HoldDetails>();
+let lastDetails: HoldDetails = {};
 
 /** The copy of a term's details that terms share, if they are no more than what all terms of one client have. */
 export function shareDetails(details: HoldDetails): HoldDetails {
+  if (details === lastDetails) return details;
   for (const key in details) if (key !== "identity" && key !== "renewKeyHash") return details;
   const { identity, renewKeyHash } = details;
-  const text = `${renewKeyHash} ${identity}`;
+  // Mostly they are those of the term before.
+  const isLast = lastDetails.identity === identity && lastDetails.renewKeyHash === renewKeyHash;
+  if (!isLast) lastDetails = findDetails(details);
+  return lastDetails;
+}
+
+function findDetails(details: HoldDetails): HoldDetails {
+  const text = `${details.renewKeyHash} ${details.identity}`;
   const known = plainDetails.get(text);
   if (known !== undefined) return known;
   if (plainDetails.size >= maximumManners) plainDetails.clear();
