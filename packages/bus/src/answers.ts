@@ -5,6 +5,7 @@ import { encodeFailure } from "./failure.ts";
 import { busDisconnected, handlerFailed, payloadTooLarge } from "./faults.ts";
 import { PackedAnswers } from "./packed-answers.ts";
 import { failureLabel } from "./packed-parts.ts";
+import { type Reply, subjectOf } from "./reply.ts";
 
 /** Answers that were lost to a disconnect are remembered up to this many; the callers of the rest wait until their deadline. */
 const lostLimit = 10_000;
@@ -27,27 +28,27 @@ export class Answers {
     });
   }
 
-  /** Sends a response, with the turn's others to the same caller if it takes them `isPacked`; one that is too large becomes that failure. */
-  respond(method: string, reply: string, payload: Uint8Array, isPacked = false): void {
+  /** Sends a response, with the turn's others to the same caller if it takes them together; one that is too large becomes that failure. */
+  respond(method: string, reply: Reply, payload: Uint8Array): void {
     const limitBytes = this.#connection.maxPayloadBytes;
     if (payload.byteLength > limitBytes) {
       const fault = payloadTooLarge(`the response of ${method}`, payload.byteLength, limitBytes, "UNKNOWN");
-      this.fail(method, reply, fault, isPacked);
-    } else if (isPacked) this.#packed.add(method, reply, payload, "");
+      this.fail(method, reply, fault);
+    } else if (typeof reply !== "string") this.#packed.add(method, reply, payload, "");
     else if (!this.#connection.send(reply, payload)) this.remember(method, reply);
   }
 
   /** Sends a failure. */
-  fail(method: string, reply: string, fault: Fault, isPacked = false): void {
+  fail(method: string, reply: Reply, fault: Fault): void {
     const { headers, byteLength } = failureHeaders;
     const payload = encodeFailure(method, fault, this.#connection.maxPayloadBytes - byteLength);
-    if (isPacked) this.#packed.add(method, reply, payload, failureLabel);
+    if (typeof reply !== "string") this.#packed.add(method, reply, payload, failureLabel);
     else if (!this.#connection.send(reply, payload, undefined, headers)) this.remember(method, reply);
   }
 
   /** The caller under `reply` is to be told after the reconnect that its call was lost. */
-  remember(method: string, reply: string): void {
-    if (this.#lost.size < lostLimit) this.#lost.set(reply, method);
+  remember(method: string, reply: Reply): void {
+    if (this.#lost.size < lostLimit) this.#lost.set(subjectOf(reply), method);
   }
 
   /** What the caller is told of what a handler threw: a Fault as it is, anything else only that it failed. */

@@ -1,5 +1,6 @@
 import type { BusConnection } from "./bus-connection.ts";
 import { decodeControlFrame } from "./control-frame.ts";
+import { RunningCalls } from "./running-calls.ts";
 import { controlAllSubject, controlSubject } from "./subjects.ts";
 
 /** A running call as its caller can steer it. */
@@ -15,7 +16,7 @@ export interface SteeredCall {
  * which their callers steer them. Shared by all servers of the service on the connection, however many routes.
  */
 export class ControlChannel {
-  readonly calls = new Map<string, SteeredCall>();
+  readonly calls = new RunningCalls<SteeredCall>();
   readonly #unsubscribe: readonly (() => void)[];
   #users = 0;
 
@@ -43,7 +44,7 @@ export class ControlChannel {
   #steer(payload: Uint8Array): void {
     const frame = decodeControlFrame(payload);
     if (frame === undefined) return;
-    const call = this.calls.get(frame.call);
+    const call = this.calls.named(frame.call);
     if (frame.kind === "cancel") call?.onCancel();
     else call?.onGrant(frame.total);
   }

@@ -2,6 +2,7 @@ import type { Fault } from "@tenure/kernel";
 import type { Answers } from "./answers.ts";
 import type { BusConnection } from "./bus-connection.ts";
 import type { SteeredCall } from "./control-channel.ts";
+import type { Reply } from "./reply.ts";
 import type { MethodDefinition } from "./service-definition.ts";
 
 /** A method as it is served. */
@@ -18,8 +19,8 @@ export interface ExecutionHost {
   readonly answers: Answers;
   /** Tells whoever logs of a handler's own mistake. */
   reportHandlerError(thrown: unknown, method: string): void;
-  /** The handler under `reply` has let go. */
-  finished(reply: string): void;
+  /** The handler of a call has let go. */
+  finished(reply: Reply, execution: Execution): void;
 }
 
 /** One running handler. */

@@ -8,6 +8,7 @@ import { type ControlChannel, releaseControlChannel, useControlChannel } from ".
 import type { Execution, ExecutionHost, ServedMethod } from "./execution.ts";
 import { malformed, natsPermissionDenied, noResponder, serverStopping, tooManyCalls } from "./faults.ts";
 import { mostPackedBytes, unpackParts } from "./packed-parts.ts";
+import { callerOf, type Reply, subjectOf } from "./reply.ts";
 import { RunningCall } from "./running-call.ts";
 import type { ServiceDefinition } from "./service-definition.ts";
 import { beatLimitsMs, largestWindow } from "./stream-call.ts";
@@ -100,8 +101,8 @@ class ServiceServer implements BusServer, ExecutionHost {
     else onHandlerError(thrown, { method });
   }
 
-  finished(reply: string): void {
-    this.#control.calls.delete(reply);
+  finished(reply: Reply, execution: Execution): void {
+    this.#control.calls.delete(reply, execution);
     this.#running -= 1;
     if (this.#running === 0) this.#onIdle?.();
   }
@@ -126,7 +127,7 @@ class ServiceServer implements BusServer, ExecutionHost {
     const { data, reply } = message;
     if (reply === undefined || reply === "") return;
     try {
-      this.#begin(method, reply, metadataOf(message), data, false);
+      this.#begin(method, reply, metadataOf(message), data);
     } catch (thrown) {
       this.answers.fail(method.label, reply, this.answers.faultOf(thrown, method.label));
     }
@@ -141,22 +142,23 @@ class ServiceServer implements BusServer, ExecutionHost {
     if (data.byteLength > mostBytes) {
       throw malformed(subject, "request", new RangeError(`${data.byteLength} bytes, more than ${mostBytes}`));
     }
-    const prefix = reply.slice(0, reply.lastIndexOf(".") + 1);
+    const caller = callerOf(reply);
     let metadata: CallMetadata | undefined;
     for (const { label, number, payload } of unpackParts(data)) {
       const method = this.#methods.get(label);
       const name = method?.label ?? `${this.#service}.${label}`;
+      const answerTo = { caller, number };
       try {
         if (method === undefined) throw noResponder(name, subject);
         metadata ??= metadataOf(message);
-        this.#begin(method, prefix + number, metadata, payload, true);
+        this.#begin(method, answerTo, metadata, payload);
       } catch (thrown) {
-        this.answers.fail(name, prefix + number, this.answers.faultOf(thrown, name), true);
+        this.answers.fail(name, answerTo, this.answers.faultOf(thrown, name));
       }
     }
   }
 
-  #begin(method: ServedMethod, reply: string, metadata: CallMetadata, bytes: Uint8Array, isPacked: boolean): void {
+  #begin(method: ServedMethod, reply: Reply, metadata: CallMetadata, bytes: Uint8Array): void {
     if (this.#running >= this.#maxRunning) throw tooManyCalls(method.label, this.#maxRunning);
     let request: unknown;
     try {
@@ -164,28 +166,33 @@ class ServiceServer implements BusServer, ExecutionHost {
     } catch (thrown) {
       throw malformed(method.label, "request", thrown);
     }
-    this.#execute(method, reply, metadata, request, isPacked);
+    this.#execute(method, reply, metadata, request);
   }
 
-  #execute(method: ServedMethod, reply: string, metadata: CallMetadata, request: unknown, isPacked: boolean): void {
-    const isStream = method.definition.responseStream;
-    const deadlineMs = metadata.deadlineMs ?? (isStream ? Number.POSITIVE_INFINITY : defaultDeadlineMs);
-    const execution = isStream
-      ? this.#streamOf(method, reply, metadata, deadlineMs)
-      : new UnaryExecution(this, method, metadata, deadlineMs, reply, isPacked);
+  #execute(method: ServedMethod, reply: Reply, metadata: CallMetadata, request: unknown): void {
+    if (method.definition.responseStream)
+      this.#start(subjectOf(reply), this.#streamOf(method, reply, metadata), request);
+    else {
+      const { deadlineMs = defaultDeadlineMs } = metadata;
+      this.#start(reply, new UnaryExecution(this, method, metadata, deadlineMs, reply), request);
+    }
+  }
+
+  #start(reply: Reply, execution: UnaryExecution | StreamExecution, request: unknown): void {
     this.#running += 1;
-    this.#control.calls.set(reply, execution);
+    this.#control.calls.add(reply, execution);
     execution.start(request);
   }
 
-  #streamOf(method: ServedMethod, reply: string, metadata: CallMetadata, deadlineMs: number): StreamExecution {
+  #streamOf(method: ServedMethod, reply: Reply, metadata: CallMetadata): StreamExecution {
+    const { deadlineMs = Number.POSITIVE_INFINITY } = metadata;
     const call = new RunningCall(method.label, metadata, deadlineMs, this.connection.clock);
-    return new StreamExecution(this, method, call, reply, clampStream(metadata));
+    return new StreamExecution(this, method, call, subjectOf(reply), clampStream(metadata));
   }
 
   #executions(): Execution[] {
     const own: Execution[] = [];
-    for (const call of this.#control.calls.values()) {
+    for (const call of this.#control.calls.all) {
       if ((call instanceof UnaryExecution || call instanceof StreamExecution) && call.host === this) own.push(call);
     }
     return own;

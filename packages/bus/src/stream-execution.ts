@@ -89,6 +89,6 @@ export class StreamExecution implements Execution, OutgoingStreamPort {
 
   #finish(): void {
     this.#call.finish();
-    this.host.finished(this.#reply);
+    this.host.finished(this.#reply, this);
   }
 }

@@ -3,6 +3,7 @@ import { type Fault, Later, type LaterListener } from "@tenure/kernel";
 import type { CallMetadata } from "./call-headers.ts";
 import type { Execution, ExecutionHost, ServedMethod } from "./execution.ts";
 import { cancelled } from "./faults.ts";
+import type { Reply } from "./reply.ts";
 import { RunningCall } from "./running-call.ts";
 
 /** A unary handler at work, and what it knows of its call: it is answered once, unless its caller has cancelled. */
@@ -10,24 +11,14 @@ export class UnaryExecution extends RunningCall implements Execution, LaterListe
   readonly host: ExecutionHost;
   readonly isStream = false;
   readonly #method: ServedMethod;
-  readonly #reply: string;
-  readonly #isPacked: boolean;
+  readonly #reply: Reply;
   #isAnswered = false;
 
-  /** `isPacked`: the caller takes its answer in one message with others. */
-  constructor(
-    host: ExecutionHost,
-    method: ServedMethod,
-    metadata: CallMetadata,
-    deadlineMs: number,
-    reply: string,
-    isPacked: boolean,
-  ) {
+  constructor(host: ExecutionHost, method: ServedMethod, metadata: CallMetadata, deadlineMs: number, reply: Reply) {
     super(method.label, metadata, deadlineMs, host.connection.clock);
     this.host = host;
     this.#method = method;
     this.#reply = reply;
-    this.#isPacked = isPacked;
   }
 
   start(request: unknown): void {
@@ -92,8 +83,8 @@ export class UnaryExecution extends RunningCall implements Execution, LaterListe
     this.#isAnswered = true;
     const { answers, connection } = this.host;
     try {
-      if (answer instanceof Uint8Array) answers.respond(this.method, this.#reply, answer, this.#isPacked);
-      else answers.fail(this.method, this.#reply, answer, this.#isPacked);
+      if (answer instanceof Uint8Array) answers.respond(this.method, this.#reply, answer);
+      else answers.fail(this.method, this.#reply, answer);
     } catch (thrown) {
       connection.report(thrown);
     }
@@ -101,6 +92,6 @@ export class UnaryExecution extends RunningCall implements Execution, LaterListe
 
   #finish(): void {
     this.finish();
-    this.host.finished(this.#reply);
+    this.host.finished(this.#reply, this);
   }
 }
