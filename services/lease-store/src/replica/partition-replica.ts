@@ -27,9 +27,8 @@ export class PartitionReplica implements AsyncDisposable {
   readonly #loader: PartitionLoader;
   readonly #keeper: SnapshotKeeper;
   readonly #held = new HeldMessages();
-  readonly #stop = new AbortController();
-  /** Ends what is under way when the partition halts: an append that is still tried could yet be acknowledged. */
-  readonly #halting = new AbortController();
+  /** Ends what is under way when the replica stops or halts: an append that is still tried could yet be acknowledged. */
+  readonly #ending = new AbortController();
   #state: PartitionState;
   #role: Role = "loading";
   #halted: string | undefined;
@@ -116,7 +115,7 @@ export class PartitionReplica implements AsyncDisposable {
    * that is replaced.
    */
   reload(why: string): void {
-    if (this.#role === "halted" || this.#stop.signal.aborted) return;
+    if (this.#ending.signal.aborted) return;
     if (this.#owner !== undefined) {
       this.#reloadWhy = why;
       this.#owner.replace();
@@ -140,7 +139,7 @@ export class PartitionReplica implements AsyncDisposable {
   halt(why: string): void {
     this.#halted = why;
     this.#become("halted");
-    this.#halting.abort(this.#haltedFault());
+    this.#ending.abort(this.#haltedFault());
   }
 
   /**
@@ -154,8 +153,7 @@ export class PartitionReplica implements AsyncDisposable {
     });
     this.#owner = owner;
     this.#become("takingOver");
-    const signal = AbortSignal.any([this.#stop.signal, this.#halting.signal]);
-    this.#ownership = owner.run(isHandedOver, signal).then(
+    this.#ownership = owner.run(isHandedOver, this.#ending.signal).then(
       (ending) => this.#onEnding(ending),
       (thrown) => this.#onBroken(thrown),
     );
@@ -213,7 +211,7 @@ export class PartitionReplica implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort(new Fault({ code: "UNAVAILABLE", reason: "SERVER_STOPPING", message: "the replica stops" }));
+    this.#ending.abort(new Fault({ code: "UNAVAILABLE", reason: "SERVER_STOPPING", message: "the replica stops" }));
     await this.#ownership;
     await this.#loader[Symbol.asyncDispose]();
   }
@@ -224,10 +222,9 @@ export class PartitionReplica implements AsyncDisposable {
    */
   async #compare(): Promise<void> {
     const { lastBatchId: batchId, lastSequence: sequence, partition } = this.#state;
-    const signal = AbortSignal.any([this.#stop.signal, this.#halting.signal]);
     this.#isComparing = true;
     // Rejected only when the replica stops or has halted.
-    const looking = isReplaced(this.#ports, { partition, sequence, batchId }, signal);
+    const looking = isReplaced(this.#ports, { partition, sequence, batchId }, this.#ending.signal);
     const isOther = await looking.catch(() => false);
     this.#isComparing = false;
     if (isOther) this.halt(replacedWhy(sequence));
@@ -293,7 +290,7 @@ export class PartitionReplica implements AsyncDisposable {
   }
 
   async #makeSnapshot(owner: PartitionOwner): Promise<void> {
-    const isOwner = () => this.#owner === owner && !this.#stop.signal.aborted;
+    const isOwner = () => this.#owner === owner && !this.#ending.signal.aborted;
     try {
       await this.#keeper.makeInTurn(owner, isOwner);
     } catch (thrown) {
