@@ -1,4 +1,3 @@
-export { onAbort } from "./abort-fanout.ts";
 export type { Bus, BusOptions, BusStatus } from "./bus.ts";
 export {
   anonymous,

@@ -1,6 +1,5 @@
 import type { Msg } from "@nats-io/transport-node";
-import { type Fault, invalid, type Timer } from "@tenure/kernel";
-import { onAbort } from "./abort-fanout.ts";
+import { type Fault, invalid, onAbort, type Timer } from "@tenure/kernel";
 import type { BusConnection } from "./bus-connection.ts";
 import { type CallMetadata, encodeCallHeaders, replyKind } from "./call-headers.ts";
 import { anonymous, defaultBeatMs, defaultWindow, type StreamCallOptions } from "./call-options.ts";

@@ -1,5 +1,4 @@
-import type { Fault } from "@tenure/kernel";
-import { onAbort } from "./abort-fanout.ts";
+import { type Fault, onAbort } from "@tenure/kernel";
 import type { CallMetadata } from "./call-headers.ts";
 import { defaultBeatMs, defaultWindow } from "./call-options.ts";
 import type { Execution, ExecutionHost, ServedMethod } from "./execution.ts";

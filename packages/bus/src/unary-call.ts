@@ -1,7 +1,6 @@
 import type { Msg } from "@nats-io/transport-node";
 import { encodeMessage } from "@tenure/contracts";
-import { type Dated, Fault, invalid } from "@tenure/kernel";
-import { onAbort } from "./abort-fanout.ts";
+import { type Dated, Fault, invalid, onAbort } from "@tenure/kernel";
 import type { BusConnection } from "./bus-connection.ts";
 import { encodeCallHeaders, replyKind } from "./call-headers.ts";
 import { anonymous, type CallOptions, defaultDeadlineMs } from "./call-options.ts";

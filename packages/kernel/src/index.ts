@@ -18,9 +18,11 @@ export {
   toFault,
 } from "./fault.ts";
 export { type ClockReadings, HolderClock, type SharedTime, systemReadings } from "./holder-clock.ts";
+export { JoinedSignal } from "./joined-signal.ts";
 export { Later, type LaterListener } from "./later.ts";
 export { type Member, Members } from "./members.ts";
 export { NumberedItems } from "./numbered-items.ts";
+export { onAbort } from "./on-abort.ts";
 export { type Random, randomBase58, seededRandom, systemRandom } from "./random.ts";
 export { redactLogins } from "./redact.ts";
 export { TimerWheel } from "./timer-wheel.ts";

@@ -78,7 +78,7 @@ export class Participation implements AsyncDisposable {
         this.#standing = "away";
         this.#judge(clock.now() < this.#heardAtMs + validityMs ? this.#refused : new Map());
       }
-      await clock.sleep(beatMs, AbortSignal.any([this.#wake.signal, this.#over.signal])).catch(() => undefined);
+      await clock.sleep(beatMs, this.#wake.signal).catch(() => undefined);
     }
   }
 

@@ -5,7 +5,7 @@ import {
   IdentityServiceWatchRequest,
   WatchMarkKind,
 } from "@tenure/contracts";
-import { Backoff } from "@tenure/kernel";
+import { Backoff, JoinedSignal } from "@tenure/kernel";
 import { toTenureError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import { type Instance, type InstanceSelector, instanceOf, livingOnly, selectorToWire } from "./instance.ts";
@@ -73,7 +73,8 @@ export class Instances {
    * break: what happened meanwhile is told as its result, so that whoever keeps a list of them keeps the right one.
    */
   async *watch(options: WatchInstancesOptions = {}): AsyncGenerator<InstanceChange, void, undefined> {
-    const signal = options.signal === undefined ? this.#closing : AbortSignal.any([options.signal, this.#closing]);
+    using ending = new JoinedSignal([...(options.signal === undefined ? [] : [options.signal]), this.#closing]);
+    const { signal } = ending;
     const selector = selectorToWire(this.#selector, ["live", "silent", "expired"]);
     const request = IdentityServiceWatchRequest.fromPartial({ selector });
     const backoff = new Backoff(retry, this.#session.random);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Lease } from "@tenure/contracts";
 import { type KeyOrder, takesPrecedence } from "@tenure/core";
+import { JoinedSignal } from "@tenure/kernel";
 import { toTenureError } from "../errors.ts";
 import type { ClientContext } from "../instance/client-context.ts";
 import { recordsOf } from "../observe/observe.ts";
@@ -69,9 +70,9 @@ export async function claimByPrecedence(
     const rival = rivals.take();
     if (rival !== undefined && precedence.isSteal) return await steal(context, plan, rival, options);
     const request = rival === undefined ? plan.request : { ...plan.request, supersedesKey: rival.key };
-    const signal = AbortSignal.any([stop, rivals.another]);
+    using either = new JoinedSignal([stop, rivals.another]);
     try {
-      return await claimTerms(context, { ...plan, request }, { ...options, signal });
+      return await claimTerms(context, { ...plan, request }, { ...options, signal: either.signal });
     } catch (error) {
       if (stop.aborted || !rivals.another.aborted) throw error;
     }

@@ -1,3 +1,4 @@
+import { JoinedSignal } from "@tenure/kernel";
 import { isTenureError } from "../errors.ts";
 import { type ClientContext, refuseIfClosed } from "../instance/client-context.ts";
 import type { ClaimOptions, Granted } from "../session/session.ts";
@@ -63,24 +64,40 @@ export async function takeLocks(
 
 interface PlannedLock {
   readonly plan: PlannedClaim;
-  readonly options: ClaimOptions & { readonly signal: AbortSignal };
+  readonly options: ClaimOptions;
+  /** The caller's own. */
+  readonly signal: AbortSignal | undefined;
 }
 
 function planLock(context: ClientContext, leases: readonly LeaseName[], options: LockOptions): PlannedLock {
   const { mode = "exclusive", units, capacity, signal, timeout, wait = true } = options;
   return {
     plan: planClaim(context, leases, { mode, units, capacity }, options, lockParts),
+    signal,
     options: {
-      signal: signal === undefined ? context.closing : AbortSignal.any([signal, context.closing]),
+      signal: context.closing,
       timeoutMs: timeout === undefined ? undefined : toMs(timeout, "timeout"),
       waitMs: waitOf(wait),
     },
   };
 }
 
-function claimLock(context: ClientContext, { options, plan }: PlannedLock): Promise<readonly Granted[]> {
-  options.signal.throwIfAborted();
+function claimLock(context: ClientContext, lock: PlannedLock): Promise<readonly Granted[]> {
+  const { options, plan, signal } = lock;
+  if (signal !== undefined) return claimUntil(context, lock, [signal, context.closing]);
+  context.closing.throwIfAborted();
   return claimGrants(context, plan, options);
+}
+
+async function claimUntil(
+  context: ClientContext,
+  { options, plan }: PlannedLock,
+  signals: readonly AbortSignal[],
+): Promise<readonly Granted[]> {
+  using either = new JoinedSignal(signals);
+  const { signal } = either;
+  signal.throwIfAborted();
+  return await claimGrants(context, plan, { ...options, signal });
 }
 
 /** Locks have many names: they are counted by namespace, so that metrics stay few. Few last. */

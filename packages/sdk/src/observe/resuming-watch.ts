@@ -5,7 +5,7 @@ import {
   type LeaseServiceWatchResponse,
   WatchMarkKind,
 } from "@tenure/contracts";
-import { Backoff } from "@tenure/kernel";
+import { Backoff, JoinedSignal } from "@tenure/kernel";
 import { type TenureError, toTenureError } from "../errors.ts";
 import type { ClientContext } from "../instance/client-context.ts";
 
@@ -34,7 +34,8 @@ export interface WatchInput {
  * told twice, and starts over with the present state when the token is too old. Ends when the signal is aborted.
  */
 export async function* watchLeases(context: ClientContext, input: WatchInput): AsyncGenerator<WatchNews> {
-  const signal = input.signal === undefined ? context.closing : AbortSignal.any([input.signal, context.closing]);
+  using ending = new JoinedSignal([...(input.signal === undefined ? [] : [input.signal]), context.closing]);
+  const { signal } = ending;
   const { session } = context;
   const backoff = new Backoff(retry, session.random);
   const place = new WatchPlace();

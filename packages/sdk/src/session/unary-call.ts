@@ -1,5 +1,4 @@
-import { onAbort } from "@tenure/bus";
-import { Backoff, type Clock, type Dated, type Deadlines, type Random, type Timer } from "@tenure/kernel";
+import { Backoff, type Clock, type Dated, type Deadlines, onAbort, type Random, type Timer } from "@tenure/kernel";
 import { abortedError, TenureError, toTenureError } from "../errors.ts";
 import type { WireCall } from "./call-table.ts";
 

@@ -1,5 +1,5 @@
 import { emptyPartition, followBatch, type PartitionState } from "@tenure/core";
-import { Fault } from "@tenure/kernel";
+import { Fault, JoinedSignal } from "@tenure/kernel";
 import { PartitionLoader } from "@tenure/reader";
 import type { Call, Caller } from "./call.ts";
 import { notServing, ownerChanged, partitionHalted } from "./faults.ts";
@@ -153,10 +153,15 @@ export class PartitionReplica implements AsyncDisposable {
     });
     this.#owner = owner;
     this.#become("takingOver");
-    this.#ownership = owner.run(isHandedOver, this.#ending.signal).then(
-      (ending) => this.#onEnding(ending),
-      (thrown) => this.#onBroken(thrown),
-    );
+    // A signal of its own: who waits on behalf of an ownership is forgotten with it.
+    const ending = new JoinedSignal([this.#ending.signal]);
+    this.#ownership = owner
+      .run(isHandedOver, ending.signal)
+      .finally(() => ending[Symbol.dispose]())
+      .then(
+        (how) => this.#onEnding(how),
+        (thrown) => this.#onBroken(thrown),
+      );
   }
 
   /** Gives the partition away with everything that is queued decided first; resolves when it is done. */

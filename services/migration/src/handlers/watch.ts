@@ -6,6 +6,7 @@ import {
   MigrationServiceWatchResponse,
   WatchMarkKind,
 } from "@tenure/contracts";
+import { JoinedSignal } from "@tenure/kernel";
 import { beginsAnew, heartbeatOf, markAt, tooManyWatchers } from "@tenure/reader";
 import { type MigrationContext, namespaceIn, reach } from "./migration-context.ts";
 import { difference, event, look } from "./watched.ts";
@@ -76,10 +77,10 @@ class News {
   /** Resolves with true when something changed, with false after a heartbeat's time or at the end of the watch. */
   async next(): Promise<boolean> {
     if (!this.#isRung) {
-      const ending = new AbortController();
-      this.#wake = () => ending.abort();
-      const signal = AbortSignal.any([this.#signal, ending.signal]);
-      await this.#context.clock.sleep(this.#heartbeatMs, signal).catch(() => undefined);
+      const rung = new AbortController();
+      this.#wake = () => rung.abort();
+      using either = new JoinedSignal([this.#signal, rung.signal]);
+      await this.#context.clock.sleep(this.#heartbeatMs, either.signal).catch(() => undefined);
     }
     const wasRung = this.#isRung;
     this.#isRung = false;

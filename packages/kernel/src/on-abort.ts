@@ -1,4 +1,4 @@
-import { type Member, Members } from "@tenure/kernel";
+import { type Member, Members } from "./members.ts";
 
 /**
  * The calls that wait for one signal. A signal is often shared by thousands of calls, and removing one of thousands of

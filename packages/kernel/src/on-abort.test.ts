@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { onAbort } from "./abort-fanout.ts";
+import { onAbort } from "./on-abort.ts";
 
 describe("onAbort", () => {
   test("runs every action that is still there, once, and keeps one listener for all", () => {
