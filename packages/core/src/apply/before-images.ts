@@ -80,10 +80,8 @@ export function candidatesOf(event: Event): readonly string[] | undefined {
 function imageOf(record: LeaseRecord): LeaseRecord {
   const { shown } = record;
   if (shown === undefined || shown.revision !== record.revision) return copyOfLease(record);
-  const holds = shown.holds;
   // Renewals are noted by nobody, and are part of what is shown.
-  const isSame = record.holds.every(({ renewal }, index) => holds[index]?.renewal === renewal);
-  return isSame ? shown : copyOfLease(record);
+  return record.hasTermsOf(shown) ? shown : copyOfLease(record);
 }
 
 /**
@@ -91,9 +89,7 @@ function imageOf(record: LeaseRecord): LeaseRecord {
  * they are no part of what its revision stands for.
  */
 export function copyOfLease(record: LeaseRecord): LeaseRecord {
-  const copy = record.copy();
-  copy.holds = copy.holds.map((hold) => hold.copy());
-  return copy;
+  return record.copyWithTerms();
 }
 
 /** A candidate's record as it is now. */

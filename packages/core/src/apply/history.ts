@@ -27,11 +27,3 @@ export function writeLine(
   const line = { position, kind, holder, token, author: intern(state, author), cause, details };
   record.addLine(line, state.settings.retention.historyPerLease);
 }
-
-/**
- * The list with one more item, in an array of exactly that length. Most lists of a lease are short, and an array that
- * grows by itself reserves room for sixteen more.
- */
-export function extended<T>(list: readonly T[], item: T): readonly T[] {
-  return list.length === 0 ? [item] : list.concat([item]);
-}

@@ -4,7 +4,7 @@ import { Hold, type HoldDetails } from "../record/hold.ts";
 import type { LeaseRecord } from "../record/lease.ts";
 import type { Position } from "../record/position.ts";
 import type { TransitionDetails } from "../record/transition.ts";
-import { extended, writeLine } from "./history.ts";
+import { writeLine } from "./history.ts";
 import { removeLease } from "./lease.ts";
 
 type Of<K extends HoldEvent["kind"]> = Extract<HoldEvent, { readonly kind: K }> & Cause;
@@ -50,7 +50,7 @@ function grant(state: PartitionState, record: LeaseRecord, event: Of<"holdGrante
   const facts = event.hold;
   const { details, id, token } = facts;
   const hold = new Hold(record, facts, position, position, intern(state, facts.holder));
-  record.holds = extended(record.holds, hold);
+  record.addHold(hold);
   state.holds.add(hold);
   state.nextId = Math.max(state.nextId, id + 1);
   record.lastToken = token > record.lastToken ? token : record.lastToken;
@@ -87,7 +87,7 @@ function end(state: PartitionState, record: LeaseRecord, event: Of<"holdEnded">,
   if (hold === undefined) return;
   const { endReason: cause, heldForMs, lockDelayMs, successor, token } = event;
   state.holds.delete(event.holdId);
-  record.holds = record.holds.filter((running) => running !== hold);
+  record.removeHold(hold);
   record.lastEndReason = cause;
   record.revision = position;
   if (record.endOfTerm?.token === token) record.endOfTerm = undefined;
@@ -97,7 +97,7 @@ function end(state: PartitionState, record: LeaseRecord, event: Of<"holdEnded">,
   }
   const details = successor === "" ? { heldForMs } : { heldForMs, successor };
   writeLine(state, record, position, "ended", event, { holder: hold.holder, token, cause, details });
-  if (record.holds.length > 0) return;
+  if (record.isHeld) return;
   record.freeSince = position;
   if (record.deletion !== undefined) removeLease(state, record, position);
 }
@@ -129,7 +129,7 @@ function mark(state: PartitionState, record: LeaseRecord, event: Of<"endOfTermMa
   record.endOfTerm = { ...event.endOfTerm, marked };
   record.preferredHolder = preferredHolder;
   record.revision = position;
-  const holder = record.holds.find((hold) => hold.token === token)?.holder ?? "";
+  const holder = record.holdWith(token)?.holder ?? "";
   const details = preferredHolder === "" ? undefined : { successor: preferredHolder };
   writeLine(state, record, position, "endOfTermMarked", event, { holder, token, details });
 }

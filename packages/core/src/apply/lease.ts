@@ -71,12 +71,12 @@ function deleteLease(state: PartitionState, record: LeaseRecord, event: Of<"leas
   record.pending = undefined;
   record.deletion = { endReason: endReason === "collected" ? "collected" : "deleted", author, reason };
   writeLine(state, record, position, "deleted", event, { token });
-  if (record.holds.length === 0) removeLease(state, record, position);
+  if (!record.isHeld) removeLease(state, record, position);
 }
 
 function revoke(state: PartitionState, record: LeaseRecord, event: Of<"leaseDeleted">, position: Position): void {
   const { author, endReason, reason, token } = event;
-  const hold = record.holds.find((running) => running.token === token);
+  const hold = record.holdWith(token);
   if (hold === undefined) return;
   hold.revocation = { endReason: endReason === "collected" ? "collected" : "revoked", author, reason };
   record.revision = position;

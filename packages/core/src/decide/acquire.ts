@@ -33,8 +33,8 @@ export function decideAcquire(owned: OwnedPartition, command: Acquire, now: numb
 
 /** Grants a claim if nothing stands in its way, whoever else waits. `sendNumber` is what the grant names. */
 export function tryGrant(owned: OwnedPartition, command: Acquire, sendNumber: bigint, now: number): Decision {
-  const events: Event[] = [];
-  const grants: Grant[] = [];
+  let events: readonly Event[] = nothing;
+  let grants: readonly Grant[] = nothing;
   const allotment = allot(owned);
   let obstacle: Refusal | { readonly kind: "nextBatch" } | undefined;
   for (const claim of command.claims) {
@@ -45,12 +45,15 @@ export function tryGrant(owned: OwnedPartition, command: Acquire, sendNumber: bi
       obstacle ??= begun;
       continue;
     }
-    events.push(...begun.events);
-    grants.push({ lease: claim.lease, holdId: begun.holdId, token: begun.token, sendNumber });
+    const grant = { lease: claim.lease, holdId: begun.holdId, token: begun.token, sendNumber };
+    events = events === nothing ? begun.events : [...events, ...begun.events];
+    grants = grants === nothing ? [grant] : [...grants, grant];
   }
   if (obstacle !== undefined) return answer(obstacle);
   return { events, reply: { kind: "granted", grants, position: owned.batch.position } };
 }
+
+const nothing: readonly never[] = Object.freeze([]);
 
 type Begun = { readonly events: readonly Event[]; readonly holdId: number; readonly token: bigint };
 

@@ -91,9 +91,10 @@ function checkHolds(
   spec: LeaseSpec,
   now: number,
 ): Refusal | undefined {
+  const limit = owned.state.settings.limits.holdsPerLease;
+  if (staying.length === 0 && limit > 0) return undefined;
   const blocking = staying.filter((hold) => record.deletion !== undefined || excludes(hold, claim, staying, spec));
   const [first] = blocking;
-  const limit = owned.state.settings.limits.holdsPerLease;
   if (first === undefined) {
     return staying.length >= limit ? { kind: "limitExceeded", limit: "holdsPerLease", value: limit } : undefined;
   }
@@ -112,7 +113,7 @@ function excludes(hold: Hold, { mode, units }: Claim, staying: readonly Hold[], 
 function checkLockDelay(record: LeaseRecord, ending: readonly Hold[], now: number): Obstacle | undefined {
   const runningMs =
     record.lockDelay === undefined ? 0 : remainingMs(record.lockDelay.from, record.lockDelay.delayMs, now);
-  const waitMs = Math.max(runningMs, ...ending.map((hold) => hold.lockDelayMs));
+  const waitMs = ending.length === 0 ? runningMs : Math.max(runningMs, ...ending.map((hold) => hold.lockDelayMs));
   return waitMs > 0 ? { kind: "lockDelay", lease: record.key, retryAfterMs: waitMs } : undefined;
 }
 

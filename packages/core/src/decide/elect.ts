@@ -35,7 +35,7 @@ export function decideElect(owned: OwnedPartition, command: CommandOf<"elect">, 
   const claim: Claim = { lease, mode: "exclusive", units: 1 };
   const clearance = clearWay(owned, record, { claim, participant: candidate.spec.participant, isElection: true }, now);
   if (clearance.kind !== "clear") return answer(clearance);
-  const events: Event[] = clearingEvents(record, clearance, now);
+  const events: Event[] = [...clearingEvents(record, clearance, now)];
   if (clearance.isCreating) {
     const barred = checkCreate(owned, lease, defaultLeaseSpec);
     if (barred !== undefined) return answer(barred);

@@ -80,22 +80,25 @@ export function grantEvents(
   allotment: Allotment,
   now: number,
 ): readonly Event[] | Refusal {
-  const { claim } = term;
-  const events: Event[] = record === undefined ? [] : clearingEvents(record, clearance, now);
-  if (clearance.isCreating) {
-    const refusal = checkCreate(owned, claim.lease, clearance.spec, allotment.created++);
-    if (refusal !== undefined) return refusal;
-    const { spec } = clearance;
-    events.push(caused(command, { kind: "leaseCreated", lease: claim.lease, uid: allotment.nextId(), spec }));
-  }
-  const transitions = record === undefined || clearance.isCreating ? 0 : record.transitions + 1;
-  const hold = holdFacts(command, clearance.spec, term, allotment.nextId());
-  events.push(caused(command, { kind: "holdGranted", lease: claim.lease, hold, transitions }));
-  return events;
+  const { lease } = term.claim;
+  const { isCreating, spec } = clearance;
+  const before: readonly Event[] = record === undefined ? nothing : clearingEvents(record, clearance, now);
+  const refusal = isCreating ? checkCreate(owned, lease, spec, allotment.created++) : undefined;
+  if (refusal !== undefined) return refusal;
+  const created = isCreating && caused(command, { kind: "leaseCreated", lease, uid: allotment.nextId(), spec });
+  const transitions = record === undefined || isCreating ? 0 : record.transitions + 1;
+  const hold = holdFacts(command, spec, term, allotment.nextId());
+  const granted = caused(command, { kind: "holdGranted", lease, hold, transitions });
+  // Mostly nothing comes before it.
+  if (created === false) return before.length === 0 ? [granted] : [...before, granted];
+  return [...before, created, granted];
 }
 
+const nothing: readonly Event[] = Object.freeze([]);
+
 /** The facts that end what is over on a lease before something new begins. */
-export function clearingEvents(record: LeaseRecord, { ending, isLapsing }: Clearance, now: number): Event[] {
+export function clearingEvents(record: LeaseRecord, { ending, isLapsing }: Clearance, now: number): readonly Event[] {
+  if (ending.length === 0 && !isLapsing) return nothing;
   const bodies = ending.flatMap((hold) => endByTime(record, hold, now));
   return [...(isLapsing ? lapsePending(record) : []), ...bodies].map(timed);
 }

@@ -15,11 +15,14 @@ export interface Judgement {
   readonly staying: readonly Hold[];
 }
 
+const nobody: Judgement = Object.freeze({ ending: Object.freeze([]), staying: Object.freeze([]) });
+
 /**
  * Judges the terms of a lease anew on the owner's clock (rule 17). Nothing is overdue while the store's outage keeps
  * holders from renewing.
  */
 export function judgeHolds(owned: OwnedPartition, record: LeaseRecord, now: number): Judgement {
+  if (!record.isHeld) return nobody;
   const { holds } = record;
   const ending = holds.filter((hold) => untilOverdueMs(hold, now) === 0);
   if (ending.length === 0 || mayExpire(owned.guard, now).kind !== "allowed") return { ending: [], staying: holds };

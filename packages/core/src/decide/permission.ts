@@ -23,7 +23,7 @@ export function checkHolder(hold: Hold, credentials: Credentials): Refusal | und
 
 /** The running term of a lease with this token. */
 export function holdWithToken(record: LeaseRecord | undefined, token: bigint): Hold | undefined {
-  return record?.holds.find((hold) => hold.token === token);
+  return record?.holdWith(token);
 }
 
 /** Why no term with this token runs. */

@@ -1,6 +1,7 @@
 import type { OwnedPartition } from "../partition/batch.ts";
 import type { CommandOf } from "../partition/command.ts";
 import type { Event } from "../partition/event.ts";
+import type { Refusal } from "../partition/reply.ts";
 import type { Hold, TermEndReason } from "../record/hold.ts";
 import { answer, caused, type Decision } from "./decision.ts";
 import { endByHolder } from "./end.ts";
@@ -11,21 +12,24 @@ import { checkHolder, holdWithToken } from "./permission.ts";
  * another changes nothing and is no error (statement 11).
  */
 export function decideRelease(owned: OwnedPartition, command: CommandOf<"release">, now: number): Decision {
-  const events: Event[] = [];
-  const released: boolean[] = [];
-  for (const { lease, token } of command.items) {
+  let events: readonly Event[] = nothing;
+  let mismatch: Refusal | undefined;
+  const released = command.items.map(({ lease, token }) => {
     const hold = holdWithToken(owned.state.leases.get(lease), token);
     const refusal = hold === undefined ? undefined : checkHolder(hold, command);
-    if (refusal?.kind === "renewKeyMismatch") return answer(refusal);
-    const isHeld = hold !== undefined && refusal === undefined;
-    released.push(isHeld);
-    if (!isHeld) continue;
+    if (refusal?.kind === "renewKeyMismatch") mismatch ??= refusal;
+    if (hold === undefined || refusal !== undefined) return false;
     const bodies = endByHolder(hold.lease, hold, releaseReason(hold, command.endReason), now);
-    events.push(...bodies.map((body) => caused(command, body)));
-  }
+    const ended = bodies.map((body) => caused(command, body));
+    events = events === nothing ? ended : [...events, ...ended];
+    return true;
+  });
+  if (mismatch !== undefined) return answer(mismatch);
   const position = events.length > 0 ? owned.batch.position : undefined;
   return { events, reply: { kind: "released", released, position } };
 }
+
+const nothing: readonly Event[] = Object.freeze([]);
 
 /** Why the term ended: what its holder says, unless someone else had already made it end. */
 function releaseReason({ lease, revocation, token }: Hold, given: TermEndReason | undefined): TermEndReason {

@@ -14,8 +14,8 @@ type AllProperties = {
 
 const at = (sequence: bigint): Position => ({ sequence, wallMs: 1, seenAtMs: 2 });
 
-/** All but what the original alone knows. */
-function everything(record: LeaseRecord): Omit<AllProperties, "shown"> {
+/** All but what the original alone knows, and what follows from the rest. */
+function everything(record: LeaseRecord): Omit<AllProperties, "shown" | "isHeld"> {
   const facts = { id: 1, token: 2n, holder: "h", holderKey: "", principal: "p", mode: "exclusive", units: 1 } as const;
   const more = { origin: "acquired", leaseDurationMs: 15_000, lockDelayMs: 0 } as const;
   const line = { position: at(7n), kind: "granted", holder: "h", token: 2n, author: "p", cause: "acquired" } as const;

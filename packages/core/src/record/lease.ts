@@ -83,6 +83,38 @@ export class LeaseRecord {
     this.#running = holds.length > 1 ? holds : holds[0];
   }
 
+  /** Whether a term runs. */
+  get isHeld(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** The running term with this token. */
+  holdWith(token: bigint): Hold | undefined {
+    const running = this.#running;
+    if (running instanceof Hold) return running.token === token ? running : undefined;
+    return running?.find((hold) => hold.token === token);
+  }
+
+  /** A term began: its token is the highest. */
+  addHold(hold: Hold): void {
+    // An array of exactly that length: one that grows by itself reserves room for sixteen more.
+    this.#running = this.#running === undefined ? hold : this.holds.concat([hold]);
+  }
+
+  /** A term is over. */
+  removeHold(hold: Hold): void {
+    if (this.#running === hold) this.#running = undefined;
+    else this.holds = this.holds.filter((running) => running !== hold);
+  }
+
+  /** Whether another record of the name shows the same terms, last renewed at the same positions. */
+  hasTermsOf(other: LeaseRecord): boolean {
+    const [running, others] = [this.#running, other.#running];
+    if (running instanceof Hold && others instanceof Hold) return running.renewal === others.renewal;
+    const holds = other.holds;
+    return this.holds.every(({ renewal }, index) => holds[index]?.renewal === renewal);
+  }
+
   /** What happened to the name, oldest first. Made for each who asks. */
   get history(): readonly Transition[] {
     return linesOf(this.#history);
@@ -107,6 +139,14 @@ export class LeaseRecord {
     const { count = 0 } = this.#history ?? {};
     this.#history = extendHistory(this.#history, line, most);
     if (this.#history.count <= count) this.isHistoryTruncated = true;
+  }
+
+  /** The record as it is now, with copies of its terms; its candidates and guarded values are those of the original. */
+  copyWithTerms(): LeaseRecord {
+    const copy = this.copy();
+    const running = this.#running;
+    copy.#running = running instanceof Hold ? running.copy() : running?.map((hold) => hold.copy());
+    return copy;
   }
 
   /** The record as it is now, with some changes; its terms, candidates and guarded values are those of the original. */

@@ -97,8 +97,14 @@ const inCoordination: readonly Mutation[] = [
   edited("does not look at the shard that it takes over", ["I26", "best"], {
     module: "election",
     file: "coordinator/coordination.js",
-    find: "this.#coordinator.scan((lease) => shardOf(lease, shards) === shard);",
-    replace: "",
+    find: "listener.onTaken(shard);\n                this.#scan(shard);",
+    replace: "listener.onTaken(shard);",
+  }),
+  edited("does not look at a shard again that it lost for a moment", ["I26", "best"], {
+    module: "election",
+    file: "coordinator/coordination.js",
+    find: "onRegained: (shard) => this.#scan(shard)",
+    replace: "onRegained: () => {}",
   }),
 ].map((mutation) => within(profiles.coordination, mutation));
 

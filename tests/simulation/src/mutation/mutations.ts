@@ -61,7 +61,7 @@ export const mutations: readonly Mutation[] = [
   edited("frees a running term when its lease is deleted", ["I4", "rule 15"], {
     module: "core",
     file: "apply/lease.js",
-    find: "    if (record.holds.length === 0)\n        removeLease(state, record, position);",
+    find: "    if (!record.isHeld)\n        removeLease(state, record, position);",
     replace:
       "    for (const hold of record.holds) state.holds.delete(hold.id);\n    record.holds = [];\n    removeLease(state, record, position);",
   }),

@@ -35,6 +35,7 @@ export const promising: Readonly<Record<string, number>> = {
   "tells a watcher a change that it was told before": 15,
   "resumes a watch without what it has missed": 2,
   "starts over without telling watchers": 11,
+  "does not look at a shard again that it lost for a moment": 3_002_533,
   "counts the beats of a stream that was closed": 14,
   "ignores the revision that was decided on": 3,
   "keeps the mark for a successor that has gone": 6,
