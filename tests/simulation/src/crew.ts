@@ -77,6 +77,7 @@ export class Crew {
       oracles.expectRun(
         lock,
         names.map((_, place) => this.#participant(lock, place)),
+        this.#options.schedule.quietFromMs,
       );
     }
   }

@@ -58,7 +58,7 @@ const quiet = {
   losesLog: false,
   troubleMs: 4_000,
   isCalm: false,
-  afterMs: 5_000,
+  afterMs: 6_000,
 } as const;
 
 /** How long a term marked to end goes on being renewed: shorter than a term, so that the bound is met. */

@@ -200,9 +200,10 @@ export class Oracles {
     }
   }
 
-  /** Who may hold a migration lock does. */
-  expectRun(lease: string, participants: readonly Participant[]): void {
-    this.migrations.expectRun(lease, participants, this.#time.nowMs - this.judge.activeAtMs(lease));
+  /** Who may hold a migration lock does, some time after everything healed. */
+  expectRun(lease: string, participants: readonly Participant[], healedAtMs: number): void {
+    const quietSinceMs = Math.max(healedAtMs, this.judge.activeAtMs(lease));
+    this.migrations.expectRun(lease, participants, this.#time.nowMs - quietSinceMs);
   }
 
   #take(log: LogRecord, message: Parameters<LogRecord["take"]>[0]): void {

@@ -45,10 +45,11 @@ export const ownershipTiming: OwnershipTiming = {
 };
 
 /**
- * Within this after everything has healed, whatever somebody waits for must have moved (I26): L of a slow owner, the
- * pause after an outage (R + T + 1 s), and a takeover with the longest back-off.
+ * Within this after everything has healed, whatever somebody waits for must have moved (I26): a load with the longest
+ * back-off, a takeover, a hand-over that evens out a second later, the pause after an outage (R + T + 1 s) on a slow
+ * owner's clock, which counts anew for that one, and an election whose first choice does not accept.
  */
-export const livenessBoundMs = 4_500;
+export const livenessBoundMs = 5_500;
 
 /** Elections are quick, so that a short run sees many. */
 export const electionTiming: ElectionTiming = {
