@@ -18,14 +18,14 @@ export class RunningCalls<Call extends object> {
 
   /** Takes a call out; harmless when it is not there. */
   delete(reply: Reply, call: Call): void {
-    if (this.#get(reply) !== call) return;
     if (typeof reply === "string") {
-      this.#alone.delete(reply);
+      if (this.#alone.get(reply) === call) this.#alone.delete(reply);
       return;
     }
     const calls = this.#packed.get(reply.caller);
-    calls?.delete(reply.number);
-    if (calls?.size === 0 && this.#packed.size > mostIdleCallers) this.#packed.delete(reply.caller);
+    if (calls?.get(reply.number) !== call) return;
+    calls.delete(reply.number);
+    if (calls.size === 0 && this.#packed.size > mostIdleCallers) this.#packed.delete(reply.caller);
   }
 
   /** The call that a reply subject names. */

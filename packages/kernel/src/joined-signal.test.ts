@@ -14,7 +14,7 @@ describe("a joined signal", () => {
 
   it("is aborted from the beginning if one of them is", () => {
     const one = new AbortController();
-    using joined = new JoinedSignal([one.signal, AbortSignal.abort(new Error("over"))]);
+    using joined = new JoinedSignal([one.signal, undefined, AbortSignal.abort(new Error("over"))]);
     expect(joined.signal.reason).toEqual(new Error("over"));
   });
 

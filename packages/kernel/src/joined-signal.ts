@@ -9,8 +9,10 @@ export class JoinedSignal implements Disposable {
   readonly #controller = new AbortController();
   readonly #leave: (() => void)[] = [];
 
-  constructor(signals: readonly AbortSignal[]) {
+  /** Those that are absent count for nothing. */
+  constructor(signals: readonly (AbortSignal | undefined)[]) {
     for (const signal of signals) {
+      if (signal === undefined) continue;
       const end = () => this.#controller.abort(signal.reason);
       if (signal.aborted) end();
       else this.#leave.push(onAbort(signal, end));

@@ -8,7 +8,7 @@ import { routingPart } from "../routing.ts";
 import { isAnyoneWaiting, leaveQueue, noteBeat, waiterId } from "../waiting/waiters.ts";
 import { clientKey } from "./attempt.ts";
 import { clearWay } from "./clearance.ts";
-import { answer, type Decision } from "./decision.ts";
+import { answer, type Decision, nothing } from "./decision.ts";
 import { checkClaimant, grantEvents } from "./grant.ts";
 import { allot, nextToken } from "./number.ts";
 import { queueClaim } from "./queue.ts";
@@ -52,8 +52,6 @@ export function tryGrant(owned: OwnedPartition, command: Acquire, sendNumber: bi
   if (obstacle !== undefined) return answer(obstacle);
   return { events, reply: { kind: "granted", grants, position: owned.batch.position } };
 }
-
-const nothing: readonly never[] = Object.freeze([]);
 
 type Begun = { readonly events: readonly Event[]; readonly holdId: number; readonly token: bigint };
 

@@ -54,8 +54,7 @@ export function remember(command: Command, decision: Decision): Decision {
     digest: digestOf(command),
     outcome: reply,
   });
-  const [first] = events;
-  return { events: events.length === 1 && first !== undefined ? [first, recorded] : [...events, recorded], reply };
+  return { events: events.concat(recorded), reply };
 }
 
 function decideNew(owned: OwnedPartition, command: Command, now: number): Decision {

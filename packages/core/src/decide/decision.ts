@@ -11,7 +11,8 @@ export interface Decision {
   readonly waiter?: Waiter;
 }
 
-const nothing: readonly Event[] = Object.freeze([]);
+/** An empty list for all: mostly there is nothing to make one for. */
+export const nothing: readonly never[] = Object.freeze([]);
 
 /** A decision that changes nothing. */
 export function answer(reply: Reply): Decision {

@@ -8,14 +8,14 @@ import type { LeaseRecord } from "../record/lease.ts";
 import { remainingMs } from "../record/position.ts";
 import { answer, caused, type Decision } from "./decision.ts";
 import { checkDecision, decisionEvents } from "./decision-record.ts";
-import { checkRevision, holdWithToken, missingHold } from "./permission.ts";
+import { checkRevision, missingHold } from "./permission.ts";
 
 /** Asks a holder to finish. The mark changes no deadline; after the drain bound renewals are refused (rule 20). */
 export function decideMarkEndOfTerm(owned: OwnedPartition, command: CommandOf<"markEndOfTerm">, now: number): Decision {
   const { decision, lease, token } = command;
   const record = existingLease(owned.state, lease);
   if (record === undefined) return answer({ kind: "leaseNotFound", lease });
-  const hold = holdWithToken(record, token);
+  const hold = record?.holdWith(token);
   const refusal =
     checkRevision(lease, record, command.expectedRevision) ??
     (hold === undefined ? missingHold(owned.state, lease, token) : checkMark(hold, command, now)) ??

@@ -9,7 +9,7 @@ import type { LeaseSpec } from "../record/lease-spec.ts";
 import { checkLeaseDuration, checkTiming, type Timing, type TimingPolicy, type TimingViolation } from "../timing.ts";
 import type { Clearance } from "./clearance.ts";
 import { checkCreate } from "./creation.ts";
-import { caused, timed } from "./decision.ts";
+import { caused, nothing, timed } from "./decision.ts";
 import { endByTime, lapsePending } from "./end.ts";
 import type { Allotment } from "./number.ts";
 
@@ -93,8 +93,6 @@ export function grantEvents(
   if (created === false) return before.length === 0 ? [granted] : [...before, granted];
   return [...before, created, granted];
 }
-
-const nothing: readonly Event[] = Object.freeze([]);
 
 /** The facts that end what is over on a lease before something new begins. */
 export function clearingEvents(record: LeaseRecord, { ending, isLapsing }: Clearance, now: number): readonly Event[] {

@@ -7,7 +7,7 @@ import type { GuardedValue } from "../record/guarded.ts";
 import type { LeaseRecord } from "../record/lease.ts";
 import { openSequence } from "../record/position.ts";
 import { answer, caused, type Decision } from "./decision.ts";
-import { checkHolder, holdWithToken, missingHold } from "./permission.ts";
+import { checkHolder, missingHold } from "./permission.ts";
 
 /**
  * Writes guarded values as the holder of an exclusive term. It is decided in the same order as grants, so once a newer
@@ -16,7 +16,7 @@ import { checkHolder, holdWithToken, missingHold } from "./permission.ts";
 export function decideGuard(owned: OwnedPartition, command: CommandOf<"guard">): Decision {
   const { changes, lease, token } = command;
   const record = owned.state.leases.get(lease);
-  const hold = holdWithToken(record, token);
+  const hold = record?.holdWith(token);
   if (record === undefined || hold === undefined) return answer(missingHold(owned.state, lease, token));
   const refusal =
     checkHolder(hold, command) ??

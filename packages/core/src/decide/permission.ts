@@ -21,11 +21,6 @@ export function checkHolder(hold: Hold, credentials: Credentials): Refusal | und
   return undefined;
 }
 
-/** The running term of a lease with this token. */
-export function holdWithToken(record: LeaseRecord | undefined, token: bigint): Hold | undefined {
-  return record?.holdWith(token);
-}
-
 /** Why no term with this token runs. */
 export function missingHold(state: PartitionState, lease: LeaseKey, token: bigint): Refusal {
   const record = state.leases.get(lease);

@@ -3,9 +3,9 @@ import type { CommandOf } from "../partition/command.ts";
 import type { Event } from "../partition/event.ts";
 import type { Refusal } from "../partition/reply.ts";
 import type { Hold, TermEndReason } from "../record/hold.ts";
-import { answer, caused, type Decision } from "./decision.ts";
+import { answer, caused, type Decision, nothing } from "./decision.ts";
 import { endByHolder } from "./end.ts";
-import { checkHolder, holdWithToken } from "./permission.ts";
+import { checkHolder } from "./permission.ts";
 
 /**
  * Ends the caller's own terms at once. The holder is compared in the same step, so a release that comes late or from
@@ -15,7 +15,7 @@ export function decideRelease(owned: OwnedPartition, command: CommandOf<"release
   let events: readonly Event[] = nothing;
   let mismatch: Refusal | undefined;
   const released = command.items.map(({ lease, token }) => {
-    const hold = holdWithToken(owned.state.leases.get(lease), token);
+    const hold = owned.state.leases.get(lease)?.holdWith(token);
     const refusal = hold === undefined ? undefined : checkHolder(hold, command);
     if (refusal?.kind === "renewKeyMismatch") mismatch ??= refusal;
     if (hold === undefined || refusal !== undefined) return false;
@@ -28,8 +28,6 @@ export function decideRelease(owned: OwnedPartition, command: CommandOf<"release
   const position = events.length > 0 ? owned.batch.position : undefined;
   return { events, reply: { kind: "released", released, position } };
 }
-
-const nothing: readonly Event[] = Object.freeze([]);
 
 /** Why the term ended: what its holder says, unless someone else had already made it end. */
 function releaseReason({ lease, revocation, token }: Hold, given: TermEndReason | undefined): TermEndReason {

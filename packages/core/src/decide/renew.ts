@@ -5,9 +5,9 @@ import type { Event } from "../partition/event.ts";
 import type { Refusal, RenewalResult } from "../partition/reply.ts";
 import type { Hold } from "../record/hold.ts";
 import { checkLeaseDuration } from "../timing.ts";
-import { caused, type Decision } from "./decision.ts";
+import { caused, type Decision, nothing } from "./decision.ts";
 import { isDrained, isEnding } from "./overdue.ts";
-import { type Credentials, checkHolder, holdWithToken, missingHold } from "./permission.ts";
+import { type Credentials, checkHolder, missingHold } from "./permission.ts";
 
 /**
  * Why a running term may not be renewed by these credentials; undefined when it may. A term that is overdue and has
@@ -34,7 +34,7 @@ function renewed(hold: Hold, sendNumber: bigint): RenewalResult {
 export function decideRenew(owned: OwnedPartition, command: CommandOf<"renew">, now: number): Decision {
   const events: Event[] = [];
   const results = command.items.map((item): RenewalResult => {
-    const hold = holdWithToken(owned.state.leases.get(item.lease), item.token);
+    const hold = owned.state.leases.get(item.lease)?.holdWith(item.token);
     if (hold === undefined) return missingHold(owned.state, item.lease, item.token);
     const refusal = checkRenewal(hold, command, now) ?? checkDuration(owned, hold, item.leaseDurationMs);
     if (refusal !== undefined) return refusal;
@@ -99,7 +99,7 @@ export function decidePackedRenewal(owned: OwnedPartition, request: PackedRenewa
     return renewEach(owned, request, holds, now);
   }
   const { holdIds } = request;
-  return { events: freshRenewals(owned, request, holds), renewed: holdIds, ending: none, refused: none };
+  return { events: freshRenewals(owned, request, holds), renewed: holdIds, ending: nothing, refused: nothing };
 }
 
 /**
@@ -150,10 +150,8 @@ function freshRenewals(
   // The first of a batch need not ask every term when it was renewed last, which waits for memory.
   const isAll = batch.events.length === 0 && renewed.length === holdIds.length;
   const fresh = isAll ? holdIds : renewed.filter(({ renewal }) => renewal !== batch.position).map(({ id }) => id);
-  return fresh.length === 0 ? none : [caused({ principal }, { kind: "renewed", holdIds: fresh, sendNumber })];
+  return fresh.length === 0 ? nothing : [caused({ principal }, { kind: "renewed", holdIds: fresh, sendNumber })];
 }
-
-const none: readonly never[] = Object.freeze([]);
 
 /** A hold id names its term for ever, so one that is not running is over; its lease is no longer known from it. */
 const unknownHold: Refusal = Object.freeze({ kind: "termExpired", lease: "", token: 0n });

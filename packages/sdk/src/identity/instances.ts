@@ -73,7 +73,7 @@ export class Instances {
    * break: what happened meanwhile is told as its result, so that whoever keeps a list of them keeps the right one.
    */
   async *watch(options: WatchInstancesOptions = {}): AsyncGenerator<InstanceChange, void, undefined> {
-    using ending = new JoinedSignal([...(options.signal === undefined ? [] : [options.signal]), this.#closing]);
+    using ending = new JoinedSignal([options.signal, this.#closing]);
     const { signal } = ending;
     const selector = selectorToWire(this.#selector, ["live", "silent", "expired"]);
     const request = IdentityServiceWatchRequest.fromPartial({ selector });

@@ -82,13 +82,14 @@ export async function claimByPrecedence(
 /** Follows the lease for holders that the claimant goes before. */
 class Rivals implements Disposable {
   readonly #over = new AbortController();
+  readonly #ending: JoinedSignal;
   #changed = new AbortController();
   #rival: Rival | undefined;
   #failure: Error | undefined;
 
   constructor(context: ClientContext, plan: PlannedClaim, precedence: Precedence, stop: AbortSignal) {
-    const signal = AbortSignal.any([stop, this.#over.signal]);
-    this.#follow(context, plan, precedence, signal).catch((thrown: unknown) => {
+    this.#ending = new JoinedSignal([stop, this.#over.signal]);
+    this.#follow(context, plan, precedence, this.#ending.signal).catch((thrown: unknown) => {
       this.#failure = toTenureError(thrown);
       this.#changed.abort();
     });
@@ -108,6 +109,7 @@ class Rivals implements Disposable {
 
   [Symbol.dispose](): void {
     this.#over.abort();
+    this.#ending[Symbol.dispose]();
   }
 
   async #follow(context: ClientContext, plan: PlannedClaim, precedence: Precedence, signal: AbortSignal) {

@@ -34,7 +34,7 @@ export interface WatchInput {
  * told twice, and starts over with the present state when the token is too old. Ends when the signal is aborted.
  */
 export async function* watchLeases(context: ClientContext, input: WatchInput): AsyncGenerator<WatchNews> {
-  using ending = new JoinedSignal([...(input.signal === undefined ? [] : [input.signal]), context.closing]);
+  using ending = new JoinedSignal([input.signal, context.closing]);
   const { signal } = ending;
   const { session } = context;
   const backoff = new Backoff(retry, session.random);

@@ -68,7 +68,7 @@ export const mutations: readonly Mutation[] = [
   edited(
     "drops the check of who writes guarded values",
     ["I6"],
-    { module: "core", file: "decide/guard.js", find: "holdWithToken(record, token)", replace: "record?.holds[0]" },
+    { module: "core", file: "decide/guard.js", find: "record?.holdWith(token)", replace: "record?.holds[0]" },
     { module: "core", file: "decide/guard.js", find: "checkHolder(hold, command) ??", replace: "" },
   ),
   edited("applies a repeated attempt twice", ["rule 4"], {

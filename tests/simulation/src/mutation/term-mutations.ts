@@ -62,10 +62,10 @@ export const termMutations: readonly Mutation[] = [
   edited("takes guarded values by the token alone when the term is over", ["I6"], {
     module: "core",
     file: "decide/guard.js",
-    find: "const hold = holdWithToken(record, token);",
+    find: "const hold = record?.holdWith(token);",
     replace:
       'const past = { lease: record, principal: command.principal, mode: "exclusive", holder: command.principal };' +
-      " const hold = holdWithToken(record, token) ?? (token === record?.lastToken ? past : undefined);",
+      " const hold = record?.holdWith(token) ?? (token === record?.lastToken ? past : undefined);",
   }),
   within(
     modes,
