@@ -9,6 +9,7 @@ import {
   type Settled,
   type SnapshotReference,
   stir,
+  stirDue,
   untilDueMs,
 } from "@tenure/core";
 import type { ReplicaOptions } from "./options.ts";
@@ -106,8 +107,9 @@ export class Housekeeping {
   /** Called at intervals; whether a batch has anything to do for it. */
   sweep(now: number): boolean {
     this.#sweepDue = this.#owned.waiters.byId.size > 0;
+    stirDue(this.#owned, now);
     for (const lease of this.#owned.waiters.queues.keys()) {
-      // What waits for a fallback delay or a recovery to pass has no event of its own.
+      // What waits for a coordinator that may yet go away has neither an event nor an instant of its own.
       if ((this.#owned.state.leases.get(lease)?.holds.length ?? 0) === 0) stir(this.#owned, lease);
     }
     return this.#sweepDue || this.#isRecovered(now) || this.#oldestForgettable(now) !== undefined;

@@ -1,3 +1,4 @@
+import { defaultLeaseSpec } from "@tenure/core";
 import { ghost } from "@tenure/log/memory";
 import { describe, expect, it } from "vitest";
 import { claim, readAt, send, tokenOf, World, waitingClaim } from "./testing/world.ts";
@@ -97,6 +98,26 @@ describe("an owner", () => {
     ]);
     await third;
     expect(a.replica.at(0).state.leases.get(lease)?.holds[0]?.holder).toBe("z");
+  });
+
+  it("[107] asks the holder to make way once its minimum term is over, though nothing else happens", async () => {
+    await using world = new World();
+    const a = await owning(world);
+    const spec = { ...defaultLeaseSpec, minimumTermMs: 2_000 };
+    const young = claim("old", lease, { claims: [{ lease, mode: "exclusive", units: 1, spec }] });
+    const [granted] = await Promise.all([send(a, young), world.run(20)]);
+    const grantedAtMs = world.clock.now() - 20;
+    const { wait, ...rest } = waitingClaim("new", lease);
+    if (wait === undefined) throw new Error("a waiting claim waits");
+    send(a, { ...rest, wait: { ...wait, supersedesKey: "" } }).catch(() => undefined);
+    const successor = () => a.replica.at(0).state.leases.get(lease)?.endOfTerm?.preferredHolder;
+    for (let sendNumber = 2n; world.clock.now() < grantedAtMs + 1_900; sendNumber += 1n) {
+      const items = [{ lease, token: tokenOf(granted), sendNumber }];
+      await Promise.all([send(a, { kind: "renew", principal: "old", items }), world.run(200)]);
+      expect(successor(), "the term is young").toBeUndefined();
+    }
+    await world.run(600);
+    expect(successor()).toBe("new");
   });
 
   it("expires a term L after its last renewal, not before, and at most a tick and an append later", async () => {
