@@ -28,7 +28,6 @@ export type {
   ServiceDefinition,
 } from "./service-definition.ts";
 export {
-  auditSubject,
   auditWildcard,
   batchSubject,
   callSubject,

@@ -2,7 +2,6 @@ import { Fault } from "@tenure/kernel";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  auditSubject,
   callSubject,
   callWildcard,
   controlAllSubject,
@@ -32,7 +31,6 @@ describe("subjects", () => {
     [presenceWildcard("lease-store"), "tenure.presence.lease-store.*"],
     [ownerSubject("k3J"), "tenure.owner.k3J"],
     [logSubject(7), "tenure.log.7"],
-    [auditSubject("lease", "grant"), "tenure.audit.lease.grant"],
     [probeSubject("k3J"), "tenure.probe.k3J"],
     [inboxPrefixOf("lease-store"), "_INBOX_lease-store"],
   ])("%s is spelled %s", (actual, expected) => {

@@ -104,11 +104,6 @@ export const logWildcard = "tenure.log.*";
 /** The record that says which life of the deployment this is. */
 export const incarnationSubject = "tenure.incarnation";
 
-/** Where an audit entry goes; each part is one token. */
-export function auditSubject(...parts: readonly [string, ...string[]]): string {
-  return `tenure.audit.${parts.map((part) => subjectToken(part, "audit subject")).join(".")}`;
-}
-
 /** Every audit entry. */
 export const auditWildcard = "tenure.audit.>";
 

@@ -58,7 +58,7 @@ export {
   reportToWire,
 } from "./migration/participant-codec.ts";
 export { decodeRenewals, encodeRenewals, type RenewalGroup } from "./renewal-pack.ts";
-export { internalServices, type PublicServiceName, publicServices, simpleServiceName } from "./services.ts";
+export { internalServices, publicServices, simpleServiceName } from "./services.ts";
 export * from "./store/index.ts";
 export {
   formatTimestamp,

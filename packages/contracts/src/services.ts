@@ -25,9 +25,6 @@ export const internalServices = {
   "tenure.store.v1.StoreService": StoreServiceDefinition,
 } as const;
 
-/** The full name of a service that the gateway offers. */
-export type PublicServiceName = keyof typeof publicServices;
-
 /** The last part of a service's full name: the token that stands for it in bus subjects and session calls. */
 export function simpleServiceName(fullName: string): string {
   return fullName.slice(fullName.lastIndexOf(".") + 1);

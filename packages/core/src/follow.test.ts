@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { followBatch, hasLogGoneBack, keepLastRead, type LoggedBatch, lastReadOf } from "./follow.ts";
+import { followBatch, keepLastRead, type LoggedBatch, lastReadOf } from "./follow.ts";
 import type { Event } from "./partition/event.ts";
 import { emptyPartition } from "./partition/state.ts";
 import { takeSnapshot } from "./snapshot/take.ts";
@@ -73,15 +73,6 @@ describe("following the log (rule 2)", () => {
       "applied",
     );
     expect(state).toMatchObject({ epoch: 2n, owner: "o2", successor: "", owesPause: false, lastSequence: 12n });
-  });
-
-  it("tells when the log has gone back", () => {
-    const state = started();
-    expect([hasLogGoneBack(state, 9n), hasLogGoneBack(state, 10n), hasLogGoneBack(state, 11n)]).toEqual([
-      true,
-      false,
-      false,
-    ]);
   });
 
   it.each([

@@ -98,11 +98,3 @@ export function keepLastRead(
     ? broken(`${wentBack}: the snapshot at ${lastRead.sequence} is not of what was read there`)
     : undefined;
 }
-
-/**
- * Whether the log has gone back: its last sequence for the partition is below one that this replica has applied. Then
- * the partition halts and an alarm is raised, because acknowledged changes are gone.
- */
-export function hasLogGoneBack(state: PartitionState, lastSubjectSequence: bigint): boolean {
-  return lastSubjectSequence < state.lastSequence;
-}

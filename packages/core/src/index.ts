@@ -34,7 +34,6 @@ export {
 export {
   type Followed,
   followBatch,
-  hasLogGoneBack,
   keepLastRead,
   type LastRead,
   type LoggedBatch,

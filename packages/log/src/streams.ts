@@ -39,7 +39,7 @@ const mebibyte = 1024 * 1024;
 const nanosPerMs = 1_000_000;
 
 /**
- * A batch is capped at 512 KiB by its writer; this leaves room for headers and stays below the server's
+ * The lease store closes a batch long before 512 KiB; this leaves room for headers and stays below the server's
  * `max_payload` of 1 MB, so the stream is the second line of defence and the server the third.
  */
 export const largestLogMessageBytes = 640 * 1024;

@@ -1,4 +1,3 @@
-export { FakeClock } from "@tenure/kernel";
 export { connectTest } from "./connect-test.ts";
 export { Deployment, type DeploymentParts } from "./deployment.ts";
 export type { DeploymentShape, ServiceName } from "./deployment-shape.ts";

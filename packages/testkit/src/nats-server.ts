@@ -145,14 +145,6 @@ export class NatsServer implements AsyncDisposable {
     return await response.json();
   }
 
-  /** Returns when the server says that it is healthy, JetStream and its place in a cluster included. */
-  async waitUntilHealthy(timeoutMs = 60_000): Promise<void> {
-    await waitFor(async () => (await this.monitor("/healthz")) !== undefined, {
-      timeoutMs,
-      describe: `nats-server ${this.name} to be healthy`,
-    });
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#process.kill9();
     await this.#launch.cleanup();

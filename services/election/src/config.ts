@@ -1,4 +1,4 @@
-import { type ConfigValues, defineConfig } from "@tenure/runtime";
+import { defineConfig } from "@tenure/runtime";
 
 /** What the election service has beside the fields of every service. */
 export const electionFields = defineConfig({
@@ -45,6 +45,3 @@ export const electionFields = defineConfig({
     doc: "Changed records that are kept for lists that go on.",
   },
 });
-
-/** The configuration of an election service. */
-export type ElectionConfig = ConfigValues<typeof electionFields>;

@@ -1,4 +1,4 @@
-import { type ConfigValues, defineConfig } from "@tenure/runtime";
+import { defineConfig } from "@tenure/runtime";
 
 /** What the migration service has beside the fields of every service. */
 export const migrationFields = defineConfig({
@@ -23,6 +23,3 @@ export const migrationFields = defineConfig({
     doc: "Watches that this replica serves at once.",
   },
 });
-
-/** The configuration of a migration service. */
-export type MigrationConfig = ConfigValues<typeof migrationFields>;

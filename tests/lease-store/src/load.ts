@@ -76,12 +76,6 @@ export class Load {
     return longestMs;
   }
 
-  /** The time within which the given share of operations was answered. */
-  percentileMs(share: number): number {
-    const sorted = this.acknowledged.map(({ tookMs }) => tookMs).toSorted((left, right) => left - right);
-    return sorted[Math.floor(sorted.length * share)] ?? 0;
-  }
-
   async #work(number: number): Promise<void> {
     const name = `load-${number}`;
     const lease = { namespace: "conformance", name };

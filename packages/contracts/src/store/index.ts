@@ -62,7 +62,6 @@ export { candidateOfRequest, leaseOfGuardedKey, leaseOfGuardedKeys, leaseOfReque
 export {
   acceptCommand,
   acquireCommand,
-  keepAliveCommand,
   releaseCommand,
   renewCommand,
 } from "./command/term-commands.ts";

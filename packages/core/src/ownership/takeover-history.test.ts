@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { nextTakeoverMs, noTakeovers, noteTakeover } from "./takeover-history.ts";
-import { checkOwnershipTiming, defaultOwnershipTiming as timing } from "./timing.ts";
+import { defaultOwnershipTiming as timing } from "./timing.ts";
 
 describe("the back-off of takeovers", () => {
   it("lets the first takeover be at once and doubles the wait from then on, up to the limit", () => {
@@ -24,17 +24,8 @@ describe("the back-off of takeovers", () => {
 });
 
 describe("the timing of ownership", () => {
-  it("is sound by default", () => {
-    expect(checkOwnershipTiming(timing)).toEqual([]);
-  });
-
-  it.each([
-    [{ silenceMs: 500 }, /silenceMs must be at least three times beatIntervalMs \(got 500 and 200\)/],
-    [{ settleMs: 1_999 }, /settleMs must be at least twice silenceMs/],
-    [{ backoffLimitMs: 100 }, /backoffLimitMs must not be below backoffFirstMs/],
-    [{ staggerMs: 0 }, /staggerMs must be more than 0/],
-    [{ calmMs: Number.NaN }, /calmMs must be more than 0/],
-  ])("refuses %o", (change, complaint) => {
-    expect(checkOwnershipTiming({ ...timing, ...change }).join("; ")).toMatch(complaint);
+  it("takes no partition from an owner that lives", () => {
+    expect(timing.silenceMs).toBeGreaterThanOrEqual(3 * timing.beatIntervalMs);
+    expect(timing.settleMs).toBeGreaterThanOrEqual(2 * timing.silenceMs);
   });
 });

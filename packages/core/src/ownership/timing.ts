@@ -33,22 +33,3 @@ export const defaultOwnershipTiming: OwnershipTiming = {
   backoffLimitMs: 8_000,
   calmMs: 30_000,
 };
-
-/** What is wrong with durations that would take partitions from owners that live; empty if nothing. */
-export function checkOwnershipTiming(timing: OwnershipTiming): readonly string[] {
-  const wrong: string[] = [];
-  for (const [name, ms] of Object.entries(timing)) {
-    if (!Number.isFinite(ms) || ms <= 0) wrong.push(`${name} must be more than 0 (got ${ms})`);
-  }
-  const { backoffFirstMs, backoffLimitMs, beatIntervalMs, settleMs, silenceMs } = timing;
-  if (silenceMs < 3 * beatIntervalMs) {
-    wrong.push(`silenceMs must be at least three times beatIntervalMs (got ${silenceMs} and ${beatIntervalMs})`);
-  }
-  if (settleMs < 2 * silenceMs) {
-    wrong.push(`settleMs must be at least twice silenceMs (got ${settleMs} and ${silenceMs})`);
-  }
-  if (backoffLimitMs < backoffFirstMs) {
-    wrong.push(`backoffLimitMs must not be below backoffFirstMs (got ${backoffLimitMs} and ${backoffFirstMs})`);
-  }
-  return wrong;
-}

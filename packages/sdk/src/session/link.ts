@@ -96,11 +96,6 @@ export class Link {
     return this.#state;
   }
 
-  /** The number of the message that is being gathered now. */
-  get nextNumber(): number {
-    return this.#sendNumber + 1;
-  }
-
   open(): void {
     if (this.#isClosed) return;
     const { transport, clock, requestTimeoutMs } = this.#options;

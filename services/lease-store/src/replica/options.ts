@@ -20,11 +20,9 @@ export interface ReplicaOptions {
   readonly tombstoneRetentionMs: number;
 }
 
-/** The largest payload of a batch (the log's own bound). */
-export const largestBatchBytes = 524_288;
-
 /**
  * A batch takes no more commands when its events have about this size. One command adds at most about 330 KiB (a
- * migration configuration with its decision), so a batch stays below {@link largestBatchBytes}.
+ * migration configuration with its decision), so a batch stays below 512 KiB,
+ * and the log takes messages of up to 640.
  */
 export const fullBatchBytes = 131_072;

@@ -13,13 +13,6 @@ export interface ClientWorld {
   nodeOf(name: string): ReplicaNode | undefined;
 }
 
-/** A command without what the client adds to it. */
-export type Unsent = Command extends infer One
-  ? One extends Command
-    ? Omit<One, "principal" | "attempt">
-    : never
-  : never;
-
 /** No answer came in time: whatever was asked may have happened, or may yet. */
 export type Outcome<T> = Answer<T> | { readonly kind: "silent" };
 

@@ -8,7 +8,7 @@ import {
 } from "../../gen/tenure/v1/lease.ts";
 import { brokenFields } from "../testing/owner-desk.ts";
 import { renewKeyHashOf } from "./claimant.ts";
-import { acceptCommand, acquireCommand, keepAliveCommand, releaseCommand, renewCommand } from "./term-commands.ts";
+import { acceptCommand, acquireCommand, releaseCommand, renewCommand } from "./term-commands.ts";
 
 const lease = { namespace: "billing", name: "scheduler" };
 const attempt = { clientId: "client-1", number: 4n, settledBelow: 3n };
@@ -133,12 +133,6 @@ describe("renewals", () => {
       principal: "alice",
     });
     expect(renewKeyHashOf(new Uint8Array(0))).toBeUndefined();
-  });
-
-  it("of a stream use the hash that the stream keeps, and may be none", () => {
-    const { renewals: given } = LeaseServiceRenewRequest.create({ renewals });
-    expect(keepAliveCommand(given, "alice", secretHash)).toMatchObject({ renewKeyHash: secretHash });
-    expect(keepAliveCommand([], "alice", undefined)).toEqual({ kind: "renew", items: [], principal: "alice" });
   });
 
   it("are 1 to 1000, each with a lease", () => {

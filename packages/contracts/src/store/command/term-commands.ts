@@ -103,20 +103,6 @@ export function renewCommand(request: LeaseServiceRenewRequest, principal: strin
   return readRenewals(reading, request.renewals, principal, renewKeyHashOf(request.renewKey));
 }
 
-/**
- * One message of LeaseService.KeepAlive as a command. The secret need be shown only once on a stream, so its hash is
- * the caller's to keep: see `renewKeyHashOf`.
- */
-export function keepAliveCommand(
-  renewals: readonly Renewal[],
-  principal: string,
-  renewKeyHash: string | undefined,
-): CommandOf<"renew"> | Fault {
-  const reading = new Reading();
-  requireCount(reading, "renewals", renewals, 0, mostRenewals);
-  return readRenewals(reading, renewals, principal, renewKeyHash);
-}
-
 type RenewItem = Extract<TermCommand, { readonly kind: "renew" }>["items"][number];
 
 function readRenewals(
