@@ -57,7 +57,14 @@ export {
   reportFromWire,
   reportToWire,
 } from "./migration/participant-codec.ts";
-export { decodeRenewals, encodeRenewals, type RenewalGroup } from "./renewal-pack.ts";
+export {
+  decodeRenewals,
+  encodeRenewals,
+  mostHoldsPerCall,
+  mostHoldsPerGroup,
+  type RenewalGroup,
+  renewalLayout,
+} from "./renewal-pack.ts";
 export { internalServices, publicServices, simpleServiceName } from "./services.ts";
 export * from "./store/index.ts";
 export {

@@ -16,10 +16,13 @@ export interface RenewalGroup {
   readonly holdIds: readonly number[];
 }
 
-/** The layout's only version so far. */
-const layoutVersion = 0x01;
+/** The byte that packed renewals begin with: the layout's only version so far. */
+export const renewalLayout = 0x01;
 const maxPartition = 0xffff;
-const maxHoldsPerGroup = 65_536;
+/** The most holds that one packed group may have. */
+export const mostHoldsPerGroup = 65_536;
+/** Holds that one call to an owner may renew: they fit into one batch of the log. */
+export const mostHoldsPerCall = 16_384;
 /** Seven LEB128 bytes hold 49 bits, so the eighth may add four more to reach 2^53 - 1. */
 const lastByteShift = 49;
 const lastByteMax = 0x0f;
@@ -30,7 +33,7 @@ export function encodeRenewals(groups: readonly RenewalGroup[]): Uint8Array {
   let size = 1;
   for (const group of groups) size += sizeOfGroup(group);
   const bytes = new Uint8Array(size);
-  bytes[0] = layoutVersion;
+  bytes[0] = renewalLayout;
   let offset = 1;
   for (const { partition, sendNumber, holdIds } of groups) {
     offset = writeNumber(bytes, offset, partition);
@@ -49,7 +52,7 @@ export function encodeRenewals(groups: readonly RenewalGroup[]): Uint8Array {
 export function decodeRenewals(bytes: Uint8Array): RenewalGroup[] {
   const groups: RenewalGroup[] = [];
   if (bytes.length === 0) return groups;
-  if (bytes[0] !== layoutVersion) throw malformed(`layout version ${bytes[0]} is not ${layoutVersion}`, 0);
+  if (bytes[0] !== renewalLayout) throw malformed(`layout version ${bytes[0]} is not ${renewalLayout}`, 0);
   const reader: Reader = { bytes, offset: 1 };
   while (reader.offset < bytes.length) groups.push(readGroup(reader));
   if (groups.length === 0) throw malformed("no group follows the version", 1);
@@ -69,8 +72,8 @@ function readGroup(reader: Reader): RenewalGroup {
   const countOffset = reader.offset;
   const count = readNumber(reader);
   // Each hold takes at least a byte, so a count beyond what is left is refused before anything is allocated for it.
-  if (count < 1 || count > maxHoldsPerGroup || count > reader.bytes.length - reader.offset) {
-    throw malformed(`count ${count} is not 1 to ${maxHoldsPerGroup} or exceeds the bytes that follow`, countOffset);
+  if (count < 1 || count > mostHoldsPerGroup || count > reader.bytes.length - reader.offset) {
+    throw malformed(`count ${count} is not 1 to ${mostHoldsPerGroup} or exceeds the bytes that follow`, countOffset);
   }
   const holdIds = new Array<number>(count);
   let holdId = readNumber(reader);
@@ -112,7 +115,7 @@ function sizeOfGroup({ partition, sendNumber, holdIds }: RenewalGroup): number {
   requireBounds("partition", partition, maxPartition);
   requireBounds("send number", sendNumber, Number.MAX_SAFE_INTEGER);
   if (holdIds.length < 1) throw new RangeError("a renewal group must have at least one hold");
-  requireBounds("number of holds", holdIds.length, maxHoldsPerGroup);
+  requireBounds("number of holds", holdIds.length, mostHoldsPerGroup);
   let size = sizeOfNumber(partition) + sizeOfNumber(sendNumber) + sizeOfNumber(holdIds.length);
   let previous = -1;
   for (const holdId of holdIds) {

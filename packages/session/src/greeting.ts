@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { durationToMs, type SessionHello } from "@tenure/contracts";
+import { clientIdPattern, durationToMs, type SessionHello } from "@tenure/contracts";
 import { type FieldViolation, invalid } from "@tenure/kernel";
 
-const clientIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
 /** A renew key is a secret of the client's making; this is far more than any hash needs. */
 const mostRenewKeyBytes = 1_024;
 const defaultBeatMs = 2_000;

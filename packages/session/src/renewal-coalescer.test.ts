@@ -2,6 +2,7 @@ import {
   decodeRenewals,
   type EndingHold,
   encodeRenewals,
+  mostHoldsPerCall,
   type PackedRefusal,
   StoreServiceRenewRequest,
   StoreServiceRenewResponse,
@@ -9,7 +10,7 @@ import {
 import { FakeClock, Fault } from "@tenure/kernel";
 import { describe, expect, it } from "vitest";
 import { RenewalCoalescer } from "./renewal-coalescer.ts";
-import { joinPacked, mostHoldsPerCall, packedGroups } from "./renewal-groups.ts";
+import { joinPacked, packedGroups } from "./renewal-groups.ts";
 import { type OwnerCall, OwnerDesk } from "./testing/owner-desk.ts";
 
 class TestClient {

@@ -2,6 +2,7 @@ import { anonymous } from "@tenure/bus";
 import {
   type EndingHold,
   encodeMessage,
+  mostHoldsPerCall,
   type PackedRefusal,
   type RenewalSource,
   StoreServiceRenewRequest,
@@ -9,7 +10,7 @@ import {
 } from "@tenure/contracts";
 import { type Clock, Fault, type Timer } from "@tenure/kernel";
 import type { Outcome } from "./open-call.ts";
-import { mostHoldsPerCall, type PackedGroup, packGroups } from "./renewal-groups.ts";
+import { type PackedGroup, packGroups } from "./renewal-groups.ts";
 import { noPartition, queueFull, refusalsOf, unknownOutcome } from "./renewal-refusals.ts";
 import type { OwnerPort } from "./store-calls.ts";
 

@@ -1,10 +1,4 @@
-import { decodeRenewals, encodeRenewals } from "@tenure/contracts";
-
-/** Holds that one call to an owner may renew: they fit into one batch of the log. */
-export const mostHoldsPerCall = 16_384;
-
-/** The byte that packed renewals begin with: the layout's version. */
-const layoutVersion = 0x01;
+import { decodeRenewals, encodeRenewals, mostHoldsPerCall, renewalLayout } from "@tenure/contracts";
 
 /** One group of packed renewals, still packed. */
 export interface PackedGroup {
@@ -50,7 +44,7 @@ export function packGroups(groups: readonly Pick<PackedGroup, "bytes">[]): Uint8
   let size = 1;
   for (const { bytes } of groups) size += bytes.length;
   const packed = new Uint8Array(size);
-  packed[0] = layoutVersion;
+  packed[0] = renewalLayout;
   let offset = 1;
   for (const { bytes } of groups) {
     packed.set(bytes, offset);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
-import { defaultIdentityNamespace } from "@tenure/core";
+import { defaultIdentityNamespace, identityNamespacePattern } from "@tenure/core";
 import type { Fault } from "@tenure/kernel";
 import { configFault, defineConfig } from "@tenure/runtime";
 
@@ -38,10 +38,7 @@ export const gatewayFields = defineConfig({
   identityNamespace: {
     kind: "string",
     default: defaultIdentityNamespace,
-    pattern: {
-      expression: /^tenure-identities(-[a-z0-9]([-a-z0-9]*[a-z0-9])?)?$/,
-      rule: "must be tenure-identities, or that with -<name> after it",
-    },
+    pattern: identityNamespacePattern,
     doc: "The namespace of the leases that are identities, as the identity services have it.",
   },
   keptChanges: limit(10_000, "Changed records that are kept for watches that resume."),

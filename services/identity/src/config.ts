@@ -3,7 +3,7 @@ import {
   defaultIdentityNamespace,
   defaultTimingPolicy,
   type IdentityLimits,
-  isIdentityNamespace,
+  identityNamespacePattern,
 } from "@tenure/core";
 import { type ConfigValues, configFault, defineConfig } from "@tenure/runtime";
 
@@ -12,10 +12,7 @@ export const identityFields = defineConfig({
   identityNamespace: {
     kind: "string",
     default: defaultIdentityNamespace,
-    pattern: {
-      expression: /^tenure-identities(-[a-z0-9]([-a-z0-9]*[a-z0-9])?)?$/,
-      rule: "must be tenure-identities, or that with -<name> after it",
-    },
+    pattern: identityNamespacePattern,
     doc: "The namespace of the leases that are identities; the gateways must be told the same.",
   },
   beatIntervalMs: {
@@ -123,9 +120,6 @@ export type IdentityConfig = ConfigValues<typeof identityFields>;
 export function checkConfig(config: IdentityConfig): void {
   const { beatIntervalMs, maximumBeatIntervalMs, minimumBeatIntervalMs, validityMs } = config;
   const problems = [];
-  if (!isIdentityNamespace(config.identityNamespace)) {
-    problems.push({ where: "identity-namespace", rule: "must be at most 63 bytes long" });
-  }
   if (beatIntervalMs < minimumBeatIntervalMs || beatIntervalMs > maximumBeatIntervalMs) {
     const rule = `must be from minimum-beat-interval (${minimumBeatIntervalMs} ms) to maximum-beat-interval (${maximumBeatIntervalMs} ms)`;
     problems.push({ where: "beat-interval", rule, value: `${beatIntervalMs} ms` });

@@ -49,6 +49,7 @@ export {
   recordDecisionCommand,
 } from "./command/coordination-commands.ts";
 export { guardDeleteCommand, guardPutCommand, guardTransactCommand } from "./command/guard-commands.ts";
+export { clientIdPattern } from "./command/header.ts";
 export {
   createCommand,
   deleteCommand,
@@ -62,6 +63,7 @@ export { candidateOfRequest, leaseOfGuardedKey, leaseOfGuardedKeys, leaseOfReque
 export {
   acceptCommand,
   acquireCommand,
+  mostRenewals,
   releaseCommand,
   renewCommand,
 } from "./command/term-commands.ts";

@@ -17,7 +17,12 @@ export {
   missedBeats,
   untilLivenessChangesMs,
 } from "./liveness.ts";
-export { defaultIdentityNamespace, isIdentityLease, isIdentityNamespace } from "./namespace.ts";
+export {
+  defaultIdentityNamespace,
+  identityNamespacePattern,
+  isIdentityLease,
+  isIdentityNamespace,
+} from "./namespace.ts";
 export {
   checkIdentityId,
   freshDigits,

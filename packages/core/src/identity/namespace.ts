@@ -3,11 +3,15 @@ import { type LeaseKey, namespaceOf } from "../key.ts";
 /** Where identities live unless the deployment says otherwise. */
 export const defaultIdentityNamespace = "tenure-identities";
 
-const pattern = /^tenure-identities(-[a-z0-9]([-a-z0-9]*[a-z0-9])?)?$/;
+/** A namespace that is kept for identities. */
+export const identityNamespacePattern = {
+  expression: /^(?=.{1,63}$)tenure-identities(-[a-z0-9]([-a-z0-9]*[a-z0-9])?)?$/,
+  rule: "must be tenure-identities, or that with -<name> after it, and at most 63 characters long",
+};
 
 /** Whether a namespace is kept for identities: the default one, or one that goes on after it with `-` and a name. */
 export function isIdentityNamespace(namespace: string): boolean {
-  return namespace.length <= 63 && pattern.test(namespace);
+  return identityNamespacePattern.expression.test(namespace);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { PendingHold } from "@tenure/contracts";
-import type { Timer } from "@tenure/kernel";
+import { JoinedSignal, type Timer } from "@tenure/kernel";
 import { toTenureError } from "../errors.ts";
 import { type ClientContext, stopSignal } from "../instance/client-context.ts";
 import { claimTerms, type PlannedClaim } from "../term/claim-terms.ts";
@@ -128,7 +128,7 @@ class FallbackClaim {
     this.#plan = plan;
     this.#candidacy = candidacy;
     this.outcome = new Promise((resolve) => {
-      const begin = () => resolve(this.#claim(AbortSignal.any([stop, this.#abandoned.signal])));
+      const begin = () => resolve(this.#claim(stop));
       if (delayMs === 0) begin();
       else this.#timer = context.session.clock.schedule(delayMs, begin);
     });
@@ -141,7 +141,9 @@ class FallbackClaim {
     void this.outcome.then(({ term }) => term?.release());
   }
 
-  async #claim(signal: AbortSignal): Promise<{ readonly term: HeldTerm | undefined }> {
+  async #claim(stop: AbortSignal): Promise<{ readonly term: HeldTerm | undefined }> {
+    using ending = new JoinedSignal([stop, this.#abandoned.signal]);
+    const { signal } = ending;
     const request = { ...this.#plan.request, fallbackCandidate: this.#candidacy.key.name };
     try {
       const terms = await claimTerms(this.#context, { ...this.#plan, request }, { signal, waitMs: "forever" });

@@ -6,7 +6,7 @@ import {
   Priority,
   strategyToWire,
 } from "@tenure/contracts";
-import { strategyNamed } from "@tenure/core";
+import { defaultValidityMs, strategyNamed } from "@tenure/core";
 import { type DurationInput, optionError, toMs } from "../timing/duration-input.ts";
 import type { TermTiming } from "../timing/term-timing.ts";
 
@@ -50,7 +50,6 @@ export interface PlannedCandidacy {
   readonly fallbackDelayMs: number | undefined;
 }
 
-const defaultValidityMs = 1_800_000;
 /** Five minutes of the default half hour: several renewals may be lost before the registration does not count. */
 const renewalsPerValidity = 6;
 

@@ -65,7 +65,7 @@ export class OwnIdentity implements AsyncDisposable {
   #identity: Identity | undefined;
   #keeping: Keeping | undefined;
   #refusal: TenureError | undefined;
-  #onLost: (error: TenureError) => void = () => {};
+  #onLost: (error: TenureError | undefined) => void = () => {};
 
   constructor(session: Session, options: IdentityOptions, leaseName: (input: LeaseInput) => LeaseName) {
     this.#session = session;
@@ -107,6 +107,7 @@ export class OwnIdentity implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#stop.signal.aborted) return;
     this.#stop.abort();
+    this.#onLost(undefined);
     await this.#running;
     const identity = this.#identity;
     this.#forget();
@@ -154,7 +155,6 @@ export class OwnIdentity implements AsyncDisposable {
   async #live(): Promise<TenureError | undefined> {
     const lost = new Promise<TenureError | undefined>((resolve) => {
       this.#onLost = resolve;
-      this.#stop.signal.addEventListener("abort", () => resolve(undefined), { once: true });
     });
     const sentAtMs = this.#session.clock.now();
     const identity = await this.#register();

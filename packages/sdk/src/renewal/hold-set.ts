@@ -1,12 +1,9 @@
-import type { RenewalGroup } from "@tenure/contracts";
+import { mostHoldsPerGroup, type RenewalGroup } from "@tenure/contracts";
 
 /** Something with the id of a hold. */
 interface Identified {
   readonly holdId: number;
 }
-
-/** The most holds that one packed group may have, by its layout. */
-const maxHoldsPerGroup = 65_536;
 
 /**
  * The holds of one partition that are renewed together, in the ascending order that packed renewals need. Ids grow with
@@ -66,12 +63,12 @@ export class HoldSet<Entry extends Identified> {
 
   /** All ids as groups of a send. */
   groups(partition: number, sendNumber: number): RenewalGroup[] {
-    if (this.#ids.length <= maxHoldsPerGroup) {
+    if (this.#ids.length <= mostHoldsPerGroup) {
       return this.#ids.length === 0 ? [] : [{ partition, sendNumber, holdIds: this.#ids }];
     }
     const groups: RenewalGroup[] = [];
-    for (let start = 0; start < this.#ids.length; start += maxHoldsPerGroup) {
-      groups.push({ partition, sendNumber, holdIds: this.#ids.slice(start, start + maxHoldsPerGroup) });
+    for (let start = 0; start < this.#ids.length; start += mostHoldsPerGroup) {
+      groups.push({ partition, sendNumber, holdIds: this.#ids.slice(start, start + mostHoldsPerGroup) });
     }
     return groups;
   }

@@ -8,6 +8,7 @@ import {
   type LeaseServiceKeepAliveResponse,
   LeaseServiceRenewRequest,
   LeaseServiceRenewResponse,
+  mostRenewals,
   type PackedRefusal,
   type Renewal,
   RenewalResult,
@@ -31,8 +32,6 @@ export interface KeepAliveServices {
   holdOf(lease: LeaseKey, token: bigint): { readonly holdId: number; readonly partition: number } | undefined;
 }
 
-/** Renewals of one message, as the API has it. */
-const mostRenewals = 1_000;
 /** How long an owner may take to answer; the next renewal of the client follows in any case. */
 const renewTimeoutMs = 5_000;
 /** Calls by name that one stream may have under way: a message needs one per partition. */

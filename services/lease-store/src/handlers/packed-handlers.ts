@@ -1,6 +1,7 @@
 import {
   beatResponse,
   decodeRenewals,
+  mostHoldsPerCall,
   packedRenewals,
   type StoreServiceBeatRequest,
   type StoreServiceBeatResponse,
@@ -13,9 +14,6 @@ import type { Later } from "@tenure/kernel";
 import { type Caller, RenewalCall } from "../replica/call.ts";
 import { limitReached, ownerChanged } from "../replica/faults.ts";
 import { type HandlerContext, unwrap } from "./handler-context.ts";
-
-/** Holds that one call may renew: they fit into one batch of the log. */
-const mostHoldsPerCall = 16_384;
 
 /** Renews terms of many clients of one partition in packed form, as its owner. */
 export function renewPackedHere(

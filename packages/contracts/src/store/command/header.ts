@@ -15,7 +15,8 @@ export interface Asked {
   readonly reasonField?: string;
 }
 
-const clientIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
+/** What a client may call itself. */
+export const clientIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
 const maximumReasonBytes = 512;
 /** What a plain number holds exactly; numbers that travel in packed form must not be higher. */
 const maximumSendNumber = 2n ** 53n - 1n;

@@ -28,7 +28,7 @@ import { addHeader, type Draft, readSendNumber, requireCount } from "./header.ts
 import { checkLabelKeys } from "./label-keys.ts";
 import { entryLease, requestCandidate, requestLease } from "./request-key.ts";
 
-const mostRenewals = 1_000;
+export const mostRenewals = 1_000;
 const mostReleases = 16;
 
 /** LeaseService.Acquire as a command. */
