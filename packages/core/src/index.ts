@@ -119,13 +119,6 @@ export { byteLength, checkDurationMs, maximumLabelBytes, maximumLabels } from ".
 export { checkLeaseSpec, maximumAnnotationBytes } from "./validation/lease-spec.ts";
 export { checkStrategy, isVendorName, maximumExpressionBytes, strategyNamed } from "./validation/strategy.ts";
 export { isInRange, parseVersionRange, type VersionRange } from "./version-range.ts";
-export {
-  abandonWait,
-  beatWaiter,
-  endOverdueWaits,
-  type Settled,
-  settleWaiters,
-  stir,
-  stirDue,
-} from "./waiting/settle.ts";
+export { endOverdueWaits, type Settled, settleWaiters } from "./waiting/settle.ts";
+export { abandonWait, beatWaiter, stir, stirDue } from "./waiting/stir.ts";
 export { type Waiter, type Waiters, waiterId, waitersOf } from "./waiting/waiters.ts";

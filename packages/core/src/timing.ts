@@ -126,6 +126,13 @@ export function checkLeaseDuration(leaseDurationMs: number, policy: TimingPolicy
   return [{ inequality: 0, isRefused: true, message, fields: { lease_duration: leaseDurationMs } }];
 }
 
+/** Whether a new L is at least that of the term that runs. */
+export function checkLonger(leaseDurationMs: number, presentMs: number): readonly TimingViolation[] {
+  if (leaseDurationMs >= presentMs) return [];
+  const message = `L ${show(leaseDurationMs)} must be at least the ${show(presentMs)} of the running term; a shorter one comes with the next term`;
+  return [{ inequality: 0, isRefused: true, message, fields: { lease_duration: leaseDurationMs } }];
+}
+
 /** The durations in one line, for logs and messages. */
 export function describeTiming({ leaseDurationMs, usableTermMs, renewIntervalMs, requestTimeoutMs }: Timing): string {
   return `L ${show(leaseDurationMs)}, H ${show(usableTermMs)}, R ${show(renewIntervalMs)}, T ${show(requestTimeoutMs)}`;

@@ -5,7 +5,8 @@ import type { Event } from "../partition/event.ts";
 import type { Grant } from "../partition/outcome.ts";
 import { isObstacle, type Refusal } from "../partition/reply.ts";
 import { routingPart } from "../routing.ts";
-import { isAnyoneWaiting, leaveQueue, noteBeat, waiterId } from "../waiting/waiters.ts";
+import { abandonWait, beatWaiter } from "../waiting/stir.ts";
+import { isAnyoneWaiting, waiterId } from "../waiting/waiters.ts";
 import { clientKey } from "./attempt.ts";
 import { clearWay } from "./clearance.ts";
 import { answer, type Decision, nothing } from "./decision.ts";
@@ -112,11 +113,9 @@ function checkClaims({ state }: OwnedPartition, { attempt, claims, isGivenUp, wa
 }
 
 /** The caller has left without a trace of its attempt: its wait is over, and whoever stood behind it may be due. */
-function giveUp({ stirred, waiters }: OwnedPartition, { attempt, claims, principal }: Acquire): Decision {
-  const leases = claims.map(({ lease }) => lease);
-  leaveQueue(waiters, waiterId(clientKey(principal, attempt?.clientId ?? ""), attempt?.number ?? 0n));
-  for (const lease of leases) if (waiters.queues.has(lease)) stirred.add(lease);
-  return answer({ kind: "waitEnded", leases });
+function giveUp(owned: OwnedPartition, { attempt, claims, principal }: Acquire): Decision {
+  abandonWait(owned, waiterId(clientKey(principal, attempt?.clientId ?? ""), attempt?.number ?? 0n));
+  return answer({ kind: "waitEnded", leases: claims.map(({ lease }) => lease) });
 }
 
 /** A wait that was sent again is the wait that stands in the queue. */
@@ -125,7 +124,7 @@ function findQueued(owned: OwnedPartition, command: Acquire, now: number): Decis
   if (attempt === undefined || owned.waiters.byId.size === 0) return undefined;
   const id = waiterId(clientKey(principal, attempt.clientId), attempt.number);
   const newest = wait !== undefined && wait.beatNumber > sendNumber ? wait.beatNumber : sendNumber;
-  if (!noteBeat(owned.waiters, id, newest, now)) return undefined;
+  if (!beatWaiter(owned, id, newest, now)) return undefined;
   return answer({ kind: "queued", waiterId: id, ahead: 0 });
 }
 

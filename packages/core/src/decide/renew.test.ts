@@ -93,6 +93,19 @@ describe("renew", () => {
     expect(desk.record(lease).holds[0]?.leaseDurationMs).toBe(15_000);
   });
 
+  it("never shortens L of a running term: a holder that misses the answer goes on by the longer one (I1)", () => {
+    const desk = new Desk();
+    const { token } = desk.take("a", lease);
+    expect(renew(desk, "a", token, 2n, 30_000)).toMatchObject({ kind: "renewed" });
+    expect(renew(desk, "a", token, 3n, 15_000)).toMatchObject({
+      kind: "timingUnsafe",
+      violations: [{ fields: { lease_duration: 15_000 } }],
+    });
+    expect(renew(desk, "a", token, 4n, 30_000)).toMatchObject({ kind: "renewed" });
+    desk.advance(29_999);
+    expect(desk.try("b", lease).kind).toBe("held");
+  });
+
   it("[34] undoes a plain deletion: the lease is back with its token, acquire time and transitions", () => {
     const desk = new Desk();
     const { token: first } = desk.take("z", lease);

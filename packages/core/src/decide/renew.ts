@@ -4,7 +4,7 @@ import type { CommandOf } from "../partition/command.ts";
 import type { Event } from "../partition/event.ts";
 import type { Refusal, RenewalResult } from "../partition/reply.ts";
 import type { Hold } from "../record/hold.ts";
-import { checkLeaseDuration } from "../timing.ts";
+import { checkLeaseDuration, checkLonger } from "../timing.ts";
 import { caused, type Decision, nothing } from "./decision.ts";
 import { isDrained, isEnding } from "./overdue.ts";
 import { type Credentials, checkHolder, missingHold } from "./permission.ts";
@@ -45,13 +45,20 @@ export function decideRenew(owned: OwnedPartition, command: CommandOf<"renew">, 
   return { events, reply: { kind: "renewals", results, position: hasRenewed ? owned.batch.position : undefined } };
 }
 
+/**
+ * L of a running term only grows: a shorter one would count from the commit on, while a holder whom the answer does not
+ * reach acts by the longer one. It comes with the next term.
+ */
 function checkDuration(
   { state }: OwnedPartition,
   hold: Hold,
   leaseDurationMs: number | undefined,
 ): Refusal | undefined {
   if (leaseDurationMs === undefined) return undefined;
-  const violations = checkLeaseDuration(leaseDurationMs, policyFor(hold.lease.key, state.settings.policy));
+  const violations = [
+    ...checkLeaseDuration(leaseDurationMs, policyFor(hold.lease.key, state.settings.policy)),
+    ...checkLonger(leaseDurationMs, hold.leaseDurationMs),
+  ];
   return violations.length > 0 ? { kind: "timingUnsafe", lease: hold.lease.key, violations } : undefined;
 }
 

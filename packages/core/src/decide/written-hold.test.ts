@@ -64,6 +64,23 @@ describe("leases that a client keeps itself", () => {
     expect(desk.try("b", lease).kind).toBe("held");
   });
 
+  it("keep the longest duration that a holder has written in its term, because it may not know of a shorter one", () => {
+    const desk = new Desk();
+    write(desk, "a", hold("a", { leaseDurationMs: 20_000 }));
+    expect(write(desk, "a", hold("a", { leaseDurationMs: 10_000 })).kind).toBe("changed");
+    desk.advance(19_999);
+    expect(desk.try("b", lease).kind).toBe("held");
+    desk.advance(1);
+    expect(desk.try("b", lease).kind).toBe("granted");
+  });
+
+  it("do not end a term that has a renew key, not even of the same principal (rule 15)", () => {
+    const desk = new Desk();
+    const { token } = desk.take("b", lease, { claimant: { holder: "one", renewKeyHash: "ff" } });
+    expect(write(desk, "b", hold(""))).toEqual({ kind: "renewKeyMismatch", lease });
+    expect(desk.record(lease).holds[0]).toMatchObject({ holder: "one", token });
+  });
+
   it("[73] take no other holder while the owner's clock says valid, whatever revision the writer saw (rule 16)", () => {
     const desk = new Desk();
     write(desk, "a", hold("a"));

@@ -13,6 +13,7 @@ import { answer, caused, type Decision } from "./decision.ts";
 import { endByHolder } from "./end.ts";
 import { checkClaimant, grantEvents } from "./grant.ts";
 import { allot, nextToken } from "./number.ts";
+import { checkHolder } from "./permission.ts";
 import { checkRenewal } from "./renew.ts";
 import { markEvents } from "./written-mark.ts";
 
@@ -111,8 +112,9 @@ function renewWritten(
 ): Change {
   const { leaseDurationMs, times: writtenTimes } = written;
   const lease = hold.lease.key;
+  // Within a term it only grows, as in `renew`; a client that keeps leases itself is not refused for it.
   const duration =
-    leaseDurationMs === undefined || leaseDurationMs === hold.leaseDurationMs ? undefined : leaseDurationMs;
+    leaseDurationMs === undefined || leaseDurationMs <= hold.leaseDurationMs ? undefined : leaseDurationMs;
   const unsafe = duration === undefined ? [] : checkLeaseDuration(duration, owned.state.settings.policy);
   const refusal = checkWrittenDuration(leaseDurationMs) ?? checkRenewal(hold, command, now);
   if (refusal !== undefined) return refusal;
@@ -125,7 +127,7 @@ function leave(command: CommandHeader, record: LeaseRecord, hold: Hold, now: num
   if (hold.principal !== command.principal) {
     return { kind: "held", lease: record.key, holder: hold.holder, token: hold.token, retryAfterMs: 0 };
   }
-  return endByHolder(record, hold, "released", now).map((body) => caused(command, body));
+  return checkHolder(hold, command) ?? endByHolder(record, hold, "released", now).map((body) => caused(command, body));
 }
 
 function checkWrittenDuration(leaseDurationMs: number | undefined): Refusal | undefined {

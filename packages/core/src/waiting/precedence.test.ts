@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { defaultLeaseSpec } from "../record/lease-spec.ts";
 import { register } from "../testing/candidates.ts";
 import { Desk } from "../testing/desk.ts";
-import { beatWaiter, stirDue } from "./settle.ts";
+import { beatWaiter, stirDue } from "./stir.ts";
 
 const lease = "billing/scheduler";
 const spec = { ...defaultLeaseSpec, minimumTermMs: 5_000, coolDownMs: 60_000 };

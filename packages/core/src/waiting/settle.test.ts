@@ -3,7 +3,8 @@ import { clientKey } from "../decide/attempt.ts";
 import { defaultLeaseSpec } from "../record/lease-spec.ts";
 import { register } from "../testing/candidates.ts";
 import { claimOf, Desk } from "../testing/desk.ts";
-import { abandonWait, beatWaiter, endOverdueWaits, stir, stirDue } from "./settle.ts";
+import { endOverdueWaits } from "./settle.ts";
+import { abandonWait, beatWaiter, stir, stirDue } from "./stir.ts";
 import { waiterId, waitersOf } from "./waiters.ts";
 
 const lease = "billing/scheduler";
@@ -60,6 +61,20 @@ describe("waiting (rules 10 and 12)", () => {
     expect(beatWaiter(desk.owned, idOf("b"), 9n, desk.now)).toBe(true);
     desk.batch();
     expect(granted(desk)).toEqual([idOf("c"), idOf("b")]);
+  });
+
+  it("grants one that was silent and sends its wait again, though another goes on holding", () => {
+    const desk = new Desk();
+    const unit = { claim: { mode: "counted", spec: { ...defaultLeaseSpec, mode: "counted", capacity: 2 } } } as const;
+    desk.take("a", lease, unit);
+    desk.take("b", lease, unit);
+    queue(desk, "c", unit);
+    desk.advance(10_000);
+    release(desk, "b");
+    expect(granted(desk), "c is silent").toEqual([]);
+    expect(queue(desk, "c", unit)).toMatchObject({ kind: "queued" });
+    desk.batch();
+    expect(granted(desk)).toEqual([idOf("c")]);
   });
 
   it("does not let a new claim pass those that wait", () => {
