@@ -9,6 +9,9 @@ import { endByTime, lapsePending } from "./end.ts";
 import { isLapsed, judgeHolds, untilOverdueMs } from "./overdue.ts";
 import { checkRevision, revisionConflict } from "./permission.ts";
 
+/** Terms that one command ends, so that a batch never grows too large for the log; the lease stays due for the rest. */
+const endedAtOnce = 256;
+
 /**
  * Ends what is overdue on one lease: terms that were not renewed for L, and a choice that was not accepted. Whoever
  * asks, the owner judges anew on its own clock and against its own view of the store (rules 6 and 17).
@@ -21,7 +24,8 @@ export function decideExpire(owned: OwnedPartition, command: CommandOf<"expire">
     checkRevision(lease, record, command.expectedRevision) ??
     checkRenewalRevision(record, command.expectedRenewalRevision);
   if (stale !== undefined) return answer(stale);
-  const ended = judgeHolds(owned, record, now).ending.flatMap((hold) => endByTime(record, hold, now));
+  const { ending } = judgeHolds(owned, record, now);
+  const ended = ending.slice(0, endedAtOnce).flatMap((hold) => endByTime(record, hold, now));
   const lapsed = isLapsed(record, now) ? lapsePending(record) : [];
   const events = [...lapsed, ...ended].map(timed);
   if (events.length === 0) return answer(notDue(owned, record, now));

@@ -94,7 +94,12 @@ export interface PackedResult {
   /** Those of the renewed that are asked to finish. */
   readonly ending: readonly { readonly holdId: number; readonly successor: string }[];
   readonly refused: readonly { readonly holdId: number; readonly refusal: Refusal }[];
+  /** What the next batch must be asked for: so many leases come back from their deletion that this one would grow too large. */
+  readonly rest: readonly number[];
 }
+
+/** Leases that one decision brings back from their deletion; each takes an event of its own. */
+const restoredAtOnce = 512;
 
 /**
  * Renews many terms at once: one lookup each, and one event for all. A term that was granted or renewed in this batch
@@ -106,7 +111,13 @@ export function decidePackedRenewal(owned: OwnedPartition, request: PackedRenewa
     return renewEach(owned, request, holds, now);
   }
   const { holdIds } = request;
-  return { events: freshRenewals(owned, request, holds), renewed: holdIds, ending: nothing, refused: nothing };
+  return {
+    events: freshRenewals(owned, request, holds),
+    renewed: holdIds,
+    ending: nothing,
+    refused: nothing,
+    rest: nothing,
+  };
 }
 
 /**
@@ -133,7 +144,12 @@ function renewEach(
   const ending: PackedResult["ending"][number][] = [];
   const refused: PackedResult["refused"][number][] = [];
   const events: Event[] = [];
+  let rest: readonly number[] = nothing;
   for (const [index, hold] of holds.entries()) {
+    if (events.length === restoredAtOnce) {
+      rest = request.holdIds.slice(index);
+      break;
+    }
     const refusal = hold === undefined ? unknownHold : checkRenewal(hold, request, now);
     if (hold === undefined || refusal !== undefined) {
       refused.push({ holdId: request.holdIds[index] ?? 0, refusal: refusal ?? unknownHold });
@@ -145,7 +161,7 @@ function renewEach(
     renewed.push(hold);
   }
   events.push(...freshRenewals(owned, request, renewed));
-  return { events, renewed: renewed.map(({ id }) => id), ending, refused };
+  return { events, renewed: renewed.map(({ id }) => id), ending, refused, rest };
 }
 
 /** What the log has yet to say of terms that were renewed. */

@@ -1,5 +1,25 @@
 import type { Event } from "@tenure/core";
 
+/** Counts what the events of an open batch take in the log, each once. */
+export class BatchSize {
+  readonly #events: readonly Event[];
+  #counted = 0;
+  #bytes = 0;
+
+  constructor(events: readonly Event[]) {
+    this.#events = events;
+  }
+
+  /** An upper bound of what the batch takes now. */
+  get bytes(): number {
+    for (; this.#counted < this.#events.length; this.#counted += 1) {
+      const event = this.#events[this.#counted];
+      if (event !== undefined) this.#bytes += eventBytes(event);
+    }
+    return this.#bytes;
+  }
+}
+
 /** What a field costs at most beside its content: tag, length, and the bytes of a number. */
 const fieldBytes = 12;
 

@@ -123,11 +123,14 @@ export class ReadCall<Answer> extends Call<Answer> {
   }
 }
 
-/** Packed renewals of many clients. The answer has one result for each request, and the state they were committed in. */
+/**
+ * Packed renewals of many clients, taken by as many batches as they need, which is nearly always one. The answer has one
+ * result for each request, and the state they were committed in.
+ */
 export class RenewalCall<Answer> extends Call<Answer> {
   readonly #requests: readonly PackedRenewal[];
   readonly #render: (results: readonly PackedResult[], view: CommittedView) => Answer;
-  #results: readonly PackedResult[] = [];
+  readonly #results: PackedResult[] = [];
 
   constructor(
     requests: readonly PackedRenewal[],
@@ -139,11 +142,36 @@ export class RenewalCall<Answer> extends Call<Answer> {
   }
 
   take(owned: OwnedPartition, now: number): Taken {
-    this.#results = this.#requests.map((request) => executePackedRenewal(owned, request, now));
-    return answered;
+    const results = this.#results;
+    for (let restored = 0; restored < restoredPerBatch; ) {
+      const begun = results.at(-1);
+      const isGoingOn = begun !== undefined && begun.rest.length > 0;
+      const place = isGoingOn ? results.length - 1 : results.length;
+      const request = this.#requests[place];
+      if (request === undefined) return answered;
+      const holdIds = isGoingOn ? begun.rest : request.holdIds;
+      const result = executePackedRenewal(owned, { ...request, holdIds }, now);
+      results[place] = isGoingOn ? join(begun, result) : result;
+      // One event tells all renewals; each other one brings a lease back from its deletion.
+      restored += Math.max(0, result.events.length - 1);
+    }
+    return again;
   }
 
   protected answer(view: CommittedView): Answer {
     return this.#render(this.#results, view);
   }
+}
+
+/** Leases that one batch brings back from their deletion for one call: each takes an event of its own. */
+const restoredPerBatch = 512;
+
+function join(begun: PackedResult, more: PackedResult): PackedResult {
+  return {
+    events: more.events,
+    renewed: [...begun.renewed, ...more.renewed],
+    ending: [...begun.ending, ...more.ending],
+    refused: [...begun.refused, ...more.refused],
+    rest: more.rest,
+  };
 }

@@ -65,18 +65,19 @@ export class DueLeases implements Disposable {
   }
 
   /**
-   * Has at most `count` due leases judged anew. The judge says after how many ms to ask again, if at all, or that an append
+   * Has at most `count` due leases judged anew, as long as there is room for what ends. The judge says after how many ms to ask again, if at all, or that an append
    * must be acknowledged first (rule 17): then the lease stays due, and the answer is true.
    */
-  judge(count: number, judge: (lease: LeaseKey) => number | "nextBatch" | undefined): boolean {
-    const taken: LeaseKey[] = [];
+  judge(count: number, hasRoom: () => boolean, judge: (lease: LeaseKey) => number | "nextBatch" | undefined): boolean {
+    const next: LeaseKey[] = [];
     for (const lease of this.#due) {
-      if (taken.length === count) break;
-      taken.push(lease);
+      if (next.length === count) break;
+      next.push(lease);
     }
-    for (const lease of taken) this.#due.delete(lease);
     let needsProof = false;
-    for (const lease of taken) {
+    for (const lease of next) {
+      if (!hasRoom()) break;
+      this.#due.delete(lease);
       const retry = judge(lease);
       if (retry === "nextBatch") {
         needsProof = true;

@@ -26,3 +26,6 @@ export interface ReplicaOptions {
  * and the log takes messages of up to 640.
  */
 export const fullBatchBytes = 131_072;
+
+/** A batch of this size ends no more terms by time and grants nobody who waits: they are the next one's. */
+export const crowdedBatchBytes = 262_144;

@@ -12,11 +12,12 @@ import {
 } from "@tenure/core";
 import { type Fault, type Timer, toFault } from "@tenure/kernel";
 import { type Appending, type AppendResult, appendBatch, freshBatchId } from "./batch-append.ts";
+import { BatchSize } from "./batch-size.ts";
 import { type Call, type Caller, CommandCall } from "./call.ts";
 import { DueLeases } from "./due-leases.ts";
 import { limitReached, outcomeUnknown, ownerChanged } from "./faults.ts";
 import { Housekeeping } from "./housekeeping.ts";
-import type { ReplicaOptions } from "./options.ts";
+import { crowdedBatchBytes, type ReplicaOptions } from "./options.ts";
 import type { OwnerEnding } from "./owner-ending.ts";
 import type { OwnerListener } from "./owner-listener.ts";
 import type { ReplicaPorts } from "./ports.ts";
@@ -210,14 +211,15 @@ export class PartitionOwner {
     this.#wakening.rest();
     const batch = openBatch(this.#owned, now, clock.wall());
     const isLast = this.#successor !== undefined;
-    const filled = fillBatch(this.#owned, this.#queue, this.#waiting, this.#options.commandsPerBatch, now);
+    const { commandsPerBatch } = this.#options;
+    const size = new BatchSize(batch.events);
+    const hasRoom = () => size.bytes < crowdedBatchBytes;
+    const filled = fillBatch(this.#owned, this.#queue, this.#waiting, commandsPerBatch, size, now);
     this.#queue = filled.rest;
-    const needsProof = this.#due.judge(this.#options.commandsPerBatch, (lease) =>
-      this.#housekeeping.expire(lease, now),
-    );
+    const needsProof = this.#due.judge(commandsPerBatch, hasRoom, (lease) => this.#housekeeping.expire(lease, now));
     const overdue = this.#housekeeping.endWaits(now);
     if (!isLast) this.#housekeeping.tidy(now);
-    const settled = [...overdue, ...settleWithin(this.#owned, now)];
+    const settled = [...overdue, ...(hasRoom() ? settleWithin(this.#owned, now) : [])];
     if (isLast) this.#housekeeping.end(this.#successor ?? "");
     const calls = [...filled.answered, ...this.#waiting.settle(settled)];
     const hasMore = this.#queue.length > 0 || this.#owned.stirred.size > 0 || this.#due.waiting > 0;

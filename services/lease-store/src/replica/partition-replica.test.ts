@@ -1,12 +1,15 @@
 import { defaultLeaseSpec } from "@tenure/core";
 import { ghost } from "@tenure/log/memory";
 import { describe, expect, it } from "vitest";
+import { BatchSize } from "./batch-size.ts";
+import { RenewalCall } from "./call.ts";
+import { crowdedBatchBytes, fullBatchBytes, type ReplicaOptions } from "./options.ts";
 import { claim, readAt, send, tokenOf, World, waitingClaim } from "./testing/world.ts";
 
 const lease = "billing/scheduler";
 
-async function owning(world: World, instance = "a") {
-  const member = await world.join(instance);
+async function owning(world: World, instance = "a", options: Partial<ReplicaOptions> = {}) {
+  const member = await world.join(instance, options);
   member.replica.at(0).takeOver(false);
   await world.run(20);
   expect(member.replica.at(0).role).toBe("owning");
@@ -136,6 +139,42 @@ describe("an owner", () => {
     await world.run(40);
     expect(held()).toBe(0);
     expect(a.replica.at(0).state.leases.get(lease)?.lastEndReason).toBe("expired");
+  });
+
+  it("[34] brings very many deleted leases back by one call of their holder, in batches that the log takes", async () => {
+    await using world = new World();
+    const a = await owning(world, "a", { queuedCallsPerPartition: 10_000, commandsPerBatch: 10_000 });
+    const leases = Array.from({ length: 1_200 }, (_, index) => `billing/${index}`);
+    await Promise.all([...leases.map((name) => send(a, claim("x", name))), world.run(100)]);
+    const { state } = a.replica.at(0);
+    const holdIds = leases.map((name) => state.leases.get(name)?.holds[0]?.id ?? 0);
+    const deletion = { kind: "delete", principal: "op", expectedRevision: undefined, expectedUid: undefined } as const;
+    await Promise.all([...leases.map((name) => send(a, { ...deletion, lease: name })), world.run(100)]);
+    a.applied.length = 0;
+    const requests = [
+      { principal: "x", holdIds: holdIds.slice(0, 1_100), sendNumber: 7n },
+      { principal: "x", holdIds: holdIds.slice(1_100), sendNumber: 8n },
+    ];
+    const call = new RenewalCall(requests, (results) => results.map(({ renewed }) => renewed.length));
+    const [answer] = await Promise.all([a.replica.at(0).submit(call).promise, world.run(50)]);
+    expect(answer).toEqual([1_100, 100]);
+    expect(leases.every((name) => state.leases.get(name)?.deletion === undefined)).toBe(true);
+    const restored = a.applied.map(({ events }) => events.filter(({ kind }) => kind === "leaseRestored").length);
+    expect(restored.filter((count) => count > 0)).toEqual([512, 512, 176]);
+  });
+
+  it("ends terms of a whole fleet in batches that the log takes", async () => {
+    await using world = new World();
+    const a = await owning(world, "a", { queuedCallsPerPartition: 10_000, commandsPerBatch: 10_000 });
+    const leases = Array.from({ length: 1_500 }, (_, index) => `billing/${index}`);
+    await Promise.all([...leases.map((name) => send(a, claim("x", name))), world.run(100)]);
+    const held = () => leases.filter((name) => a.replica.at(0).state.leases.get(name)?.isHeld).length;
+    expect(held()).toBe(1_500);
+    a.applied.length = 0;
+    await world.run(1_500);
+    expect(held()).toBe(0);
+    const sizes = a.applied.map(({ events }) => new BatchSize(events).bytes);
+    expect(Math.max(...sizes)).toBeLessThan(crowdedBatchBytes + fullBatchBytes);
   });
 
   it("expires nobody for a while after an outage of the store", async () => {

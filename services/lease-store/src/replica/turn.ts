@@ -1,5 +1,5 @@
 import { type OwnedPartition, type Settled, settleWaiters } from "@tenure/core";
-import { eventBytes } from "./batch-size.ts";
+import type { BatchSize } from "./batch-size.ts";
 import { type Call, CommandCall } from "./call.ts";
 import { fullBatchBytes } from "./options.ts";
 import type { WaitingCalls } from "./waiting-calls.ts";
@@ -19,14 +19,13 @@ export function fillBatch(
   queue: readonly Call[],
   waiting: WaitingCalls,
   most: number,
+  size: BatchSize,
   now: number,
 ): Filled {
   const answered: Call[] = [];
   const again: Call[] = [];
-  let sizeBytes = 0;
-  let counted = 0;
   let taken = 0;
-  while (taken < queue.length && answered.length < most && sizeBytes < fullBatchBytes) {
+  while (taken < queue.length && answered.length < most && size.bytes < fullBatchBytes) {
     const call = queue[taken];
     taken += 1;
     if (call === undefined || call.isSettled) continue;
@@ -34,11 +33,6 @@ export function fillBatch(
     if (result.kind === "again") again.push(call);
     else if (result.kind === "answered") answered.push(call);
     else if (call instanceof CommandCall) waiting.add(result.waiterId, call);
-    const { events } = owned.batch;
-    for (; counted < events.length; counted += 1) {
-      const event = events[counted];
-      if (event !== undefined) sizeBytes += eventBytes(event);
-    }
   }
   return { answered, rest: [...again, ...queue.slice(taken)], needsAppend: again.length > 0 };
 }
