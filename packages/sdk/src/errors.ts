@@ -97,9 +97,17 @@ export function toTenureError(thrown: unknown): TenureError {
   return new TenureError({ code: "INTERNAL", reason: "INTERNAL", message, cause: thrown });
 }
 
-/** The error of a call whose signal was aborted; the signal's own reason is its cause. */
+/**
+ * The error of a call whose signal was aborted; the signal's own reason is its cause. Of a change it says whether it may
+ * have happened, which the reason cannot know.
+ */
 export function abortedError(signal: AbortSignal, what: string, applied?: Applied): TenureError {
-  if (isTenureError(signal.reason)) return signal.reason;
+  const { reason: why } = signal;
+  if (isTenureError(why)) {
+    if (applied === undefined) return why;
+    const { code, details, message, reason } = why;
+    return new TenureError({ code, reason, message, details, applied, cause: why });
+  }
   const message = `${what} was given up by its caller`;
   return new TenureError({ code: "CANCELLED", reason: "CANCELLED", message, applied, cause: signal.reason });
 }

@@ -41,10 +41,12 @@ describe("locks", () => {
     expect(session.lastClaim.options.waitMs).toBe(0);
     session.lastClaim.fail(refusal("LEASE_HELD"));
     expect(await trying).toBeUndefined();
-    const again = client.tryLock("jobs/one");
-    await session.clock.advance(0);
-    session.lastClaim.fail(refusal("NOT_ELIGIBLE"));
-    await expect(again).rejects.toMatchObject({ reason: "NOT_ELIGIBLE" });
+    for (const reason of ["NOT_ELIGIBLE", "HOLD_MODE_MISMATCH"]) {
+      const again = client.tryLock("jobs/one");
+      await session.clock.advance(0);
+      session.lastClaim.fail(refusal(reason));
+      await expect(again).rejects.toMatchObject({ reason });
+    }
   });
 
   it("are shared or counted when asked", async () => {

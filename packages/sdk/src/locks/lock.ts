@@ -104,13 +104,7 @@ async function claimUntil(
 const lockParts = { metricsName: ({ namespace }: LeaseName) => `${namespace}/*`, told: "later" } as const;
 
 /** What says that somebody else has, or may still be acting on, the lock. */
-const taken: ReadonlySet<string> = new Set([
-  "LEASE_HELD",
-  "WAIT_ENDED",
-  "LOCK_DELAY",
-  "TOMBSTONE",
-  "HOLD_MODE_MISMATCH",
-]);
+const taken: ReadonlySet<string> = new Set(["LEASE_HELD", "WAIT_ENDED", "LOCK_DELAY", "TOMBSTONE"]);
 
 function waitOf(wait: boolean | number | string): number | "forever" {
   if (typeof wait === "boolean") return wait ? "forever" : 0;

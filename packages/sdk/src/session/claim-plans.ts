@@ -96,29 +96,29 @@ export class AcquirePlan extends ChangePlan<readonly Granted[]> {
 /** The acceptance of an election. */
 export class AcceptPlan extends ChangePlan<Granted> {
   readonly #port: ClaimPort;
-  readonly #request: AcceptRequest;
-  readonly #renewKeyHash: Uint8Array;
+  readonly #request: AcceptRequest & { readonly renewKeyHash: Uint8Array };
+  readonly #onDoubt: () => void;
 
   constructor(
     port: ClaimPort,
-    request: AcceptRequest,
-    renewKeyHash: Uint8Array,
+    request: AcceptRequest & { readonly renewKeyHash: Uint8Array },
     open: OpenAttempt,
     options: CallOptions,
+    onDoubt: () => void,
   ) {
     super("LeaseService.Accept", open, options, port.callTimeoutMs);
     this.#port = port;
     this.#request = request;
-    this.#renewKeyHash = renewKeyHash;
+    this.#onDoubt = onDoubt;
   }
 
   encode(sendNumber: bigint): Uint8Array {
-    const { candidate, claimant, token } = this.#request;
+    const { candidate, claimant, renewKeyHash, token } = this.#request;
     return encodeMessage(LeaseServiceAcceptRequest, {
       attempt: this.open.attempt,
       candidate,
       token,
-      claimant: { ...claimant, renewKeyHash: this.#renewKeyHash },
+      claimant: { ...claimant, renewKeyHash },
       sendNumber,
     });
   }
@@ -127,6 +127,11 @@ export class AcceptPlan extends ChangePlan<Granted> {
     const { grant } = this.#port.noted(LeaseServiceAcceptResponse.decode(bytes));
     if (grant === undefined) throw new Error("LeaseService.Accept was answered without a grant");
     return grantedOf(this.#port, grant);
+  }
+
+  override onOver(isInDoubt: boolean): void {
+    super.onOver(isInDoubt);
+    if (isInDoubt) this.#onDoubt();
   }
 }
 

@@ -172,7 +172,7 @@ describe("a claim", () => {
     const stop = new AbortController();
     const reason = new TenureError({ code: "CANCELLED", reason: "TERM_OVER", message: "over" });
     const claim = session.claim(request, { waitMs: "forever", signal: stop.signal });
-    const failure = expect(claim).rejects.toBe(reason);
+    const failure = expect(claim).rejects.toMatchObject({ reason: "TERM_OVER", applied: "UNKNOWN", cause: reason });
     await clock.advance(0);
     stop.abort(reason);
     await failure;
@@ -214,6 +214,30 @@ describe("a claim", () => {
 });
 
 describe("an accept and a release", () => {
+  it("of unknown outcome has its term given back, so that nobody waits for a leader that does not know", async () => {
+    const { session, transport, clock } = await sessionUnderTest();
+    const candidate = { lease, name: "c" };
+    const accept = session.accept({ candidate, token: 9n, claimant: Claimant.create({}) }, { timeoutMs: 2_000 });
+    const failure = expect(accept).rejects.toMatchObject({ code: "DEADLINE_EXCEEDED", applied: "UNKNOWN" });
+    await clock.advance(0);
+    await clock.advance(2_000);
+    await failure;
+    await clock.advance(100);
+    const [release] = releases(transport.last);
+    expect(release?.items).toEqual([{ lease, token: 9n }]);
+  });
+
+  it("that was refused leaves nothing to give back", async () => {
+    const { session, transport, clock } = await sessionUnderTest();
+    const accept = session.accept({ candidate: { lease, name: "c" }, token: 9n, claimant: Claimant.create({}) });
+    const failure = expect(accept).rejects.toMatchObject({ reason: "ACCEPT_TOO_LATE", applied: "NO" });
+    await clock.advance(0);
+    transport.last.fail(1n, failedPrecondition, "ACCEPT_TOO_LATE", appliedNo);
+    await failure;
+    await clock.advance(5_000);
+    expect(releases(transport.last)).toEqual([]);
+  });
+
   it("are timed from the send, and carry what the session knows", async () => {
     const { session, transport, clock } = await sessionUnderTest();
     const candidate = { lease, name: "c" };

@@ -63,7 +63,9 @@ export class Claiming {
 
   accept(request: AcceptRequest, options: CallOptions): Promise<Granted> {
     const open = this.#port.attempts.open();
-    return this.#port.unary(new AcceptPlan(this.#port, request, this.#claimants.renewKeyHash, open, options));
+    const { renewKeyHash } = this.#claimants;
+    const onDoubt = () => this.#port.inBackground(this.#giveBack(request));
+    return this.#port.unary(new AcceptPlan(this.#port, { ...request, renewKeyHash }, open, options, onDoubt));
   }
 
   /** Ends terms. */
@@ -78,6 +80,14 @@ export class Claiming {
   readonly #onDoubt = (request: ClaimRequest, open: OpenAttempt): void => {
     this.#port.inBackground(this.#settleAbandoned(request, open));
   };
+
+  /** Ends the term that an accept of unknown outcome may have begun: its token is known, and nobody acts on it. */
+  async #giveBack({ candidate: { lease }, token }: AcceptRequest): Promise<void> {
+    await this.#port.clock.sleep(settleDelayMs);
+    if (lease === undefined) return;
+    // What cannot be given back runs out by itself after L.
+    await this.release([{ lease, token }], {}).catch(() => undefined);
+  }
 
   /**
    * Learns what became of a claim whose caller has left without an answer, and gives back what it was granted. The same
