@@ -75,6 +75,7 @@ export {
   type CandidateRecord,
   type CandidateSpec,
   type Cordon,
+  defaultCandidateSpec,
   defaultValidityMs,
   type Ping,
   type Priority,

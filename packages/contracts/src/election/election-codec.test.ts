@@ -1,10 +1,10 @@
 import {
+  defaultCandidateSpec,
   defaultElectionTiming,
   dryRunElection,
   type ElectionView,
   electionDecision,
   type LeaseRecord,
-  type Strategy,
 } from "@tenure/core";
 import { Fault } from "@tenure/kernel";
 import { describe, expect, it } from "vitest";
@@ -16,22 +16,9 @@ import { electionDecisionToWire } from "./decision-to-wire.ts";
 import { hypothesesFromWire } from "./hypothesis-from-wire.ts";
 
 const lease = "billing/scheduler";
-const oldest: Strategy = { kind: "oldestCompatibilityVersion", expression: "", vendor: "" };
 
 function register(desk: OwnerDesk, candidate: string, version: string, more = {}): void {
-  const spec = {
-    binaryVersion: version,
-    compatibilityVersion: version,
-    strategy: oldest,
-    labels: {},
-    zone: "",
-    preference: "neutral",
-    isHealthy: true,
-    healthNote: "",
-    validityMs: 1_800_000,
-    identity: "",
-    ...more,
-  } as const;
+  const spec = { ...defaultCandidateSpec, binaryVersion: version, compatibilityVersion: version, ...more };
   desk.run({ kind: "registerCandidate", lease, candidate, spec, principal: candidate });
 }
 

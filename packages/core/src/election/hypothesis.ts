@@ -1,4 +1,4 @@
-import { type CandidateRecord, type CandidateSpec, defaultValidityMs, type Priority } from "../record/candidate.ts";
+import { type CandidateRecord, type CandidateSpec, defaultCandidateSpec, type Priority } from "../record/candidate.ts";
 import type { LeaseRecord } from "../record/lease.ts";
 import type { Position } from "../record/position.ts";
 import type { Strategy } from "../record/strategy.ts";
@@ -135,18 +135,6 @@ function put(imagined: Imagined, hypothesis: Extract<Hypothesis, { kind: "candid
 
 /** A candidate that does not exist yet: it would be the youngest. */
 function newcomer(name: string, position: Position): CandidateRecord {
-  const spec: CandidateSpec = {
-    binaryVersion: "",
-    compatibilityVersion: "",
-    strategy: { kind: "oldestCompatibilityVersion", expression: "", vendor: "" },
-    labels: {},
-    zone: "",
-    preference: "neutral",
-    isHealthy: true,
-    healthNote: "",
-    validityMs: defaultValidityMs,
-    identity: "",
-  };
   return {
     name,
     uid: Number.MAX_SAFE_INTEGER,
@@ -154,7 +142,7 @@ function newcomer(name: string, position: Position): CandidateRecord {
     registered: position,
     revision: position,
     renewal: position,
-    spec,
+    spec: defaultCandidateSpec,
     priority: undefined,
     cordon: undefined,
     ping: undefined,

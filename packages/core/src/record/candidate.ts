@@ -29,6 +29,20 @@ export interface CandidateSpec {
 /** How long a candidate counts without a renewal unless it says otherwise: six times the renewal interval of 5 min. */
 export const defaultValidityMs = 1_800_000;
 
+/** What a candidate says of itself that says nothing. */
+export const defaultCandidateSpec: CandidateSpec = {
+  binaryVersion: "",
+  compatibilityVersion: "",
+  strategy: { kind: "oldestCompatibilityVersion", expression: "", vendor: "" },
+  labels: {},
+  zone: "",
+  preference: "neutral",
+  isHealthy: true,
+  healthNote: "",
+  validityMs: defaultValidityMs,
+  identity: "",
+};
+
 /** A priority, with who gave it and for how long. */
 export interface Priority {
   readonly value: number;

@@ -1,23 +1,11 @@
 import type { CommandOf } from "../partition/command.ts";
 import type { Reply } from "../partition/reply.ts";
-import { type CandidateSpec, defaultValidityMs } from "../record/candidate.ts";
+import { type CandidateSpec, defaultCandidateSpec } from "../record/candidate.ts";
 import type { Desk } from "./desk.ts";
 
 /** A legal candidate, changed by what a test cares about. */
 export function candidateSpec(more: Partial<CandidateSpec> = {}): CandidateSpec {
-  return {
-    binaryVersion: "1.20.0",
-    compatibilityVersion: "1.20.0",
-    strategy: { kind: "oldestCompatibilityVersion", expression: "", vendor: "" },
-    labels: {},
-    zone: "",
-    preference: "neutral",
-    isHealthy: true,
-    healthNote: "",
-    validityMs: defaultValidityMs,
-    identity: "",
-    ...more,
-  };
+  return { ...defaultCandidateSpec, binaryVersion: "1.20.0", compatibilityVersion: "1.20.0", ...more };
 }
 
 /** Registers a candidate under a principal of its own name. */

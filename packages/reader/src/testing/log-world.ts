@@ -3,8 +3,8 @@ import {
   type CandidateSpec,
   type CommandBody,
   commitBatch,
+  defaultCandidateSpec,
   defaultLeaseSpec,
-  defaultValidityMs,
   emptyPartition,
   execute,
   executePackedRenewal,
@@ -166,17 +166,5 @@ export class LogWorld {
 
 /** A legal candidate, changed by what a test cares about. */
 export function candidateSpec(more: Partial<CandidateSpec> = {}): CandidateSpec {
-  return {
-    binaryVersion: "1.20.0",
-    compatibilityVersion: "1.20.0",
-    strategy: { kind: "oldestCompatibilityVersion", expression: "", vendor: "" },
-    labels: {},
-    zone: "",
-    preference: "neutral",
-    isHealthy: true,
-    healthNote: "",
-    validityMs: defaultValidityMs,
-    identity: "",
-    ...more,
-  };
+  return { ...defaultCandidateSpec, binaryVersion: "1.20.0", compatibilityVersion: "1.20.0", ...more };
 }

@@ -1,6 +1,7 @@
 import {
   type Command,
   commitBatch,
+  defaultCandidateSpec,
   type ElectionDecision,
   electionCommand,
   emptyPartition,
@@ -17,7 +18,6 @@ import { Coordinator } from "./coordinator.ts";
 
 const lease = "tests/scheduler";
 const expressions = { compile: () => ({ kind: "refused", problems: [] }) as const };
-const strategy = { kind: "oldestCompatibilityVersion", expression: "", vendor: "" } as const;
 
 /** A partition with an owner, and a coordinator that follows it; commands take 1 ms. */
 class World {
@@ -82,18 +82,7 @@ class World {
   }
 
   register(candidate: string, version = "1.20.0", of = lease) {
-    const spec = {
-      binaryVersion: version,
-      compatibilityVersion: version,
-      strategy,
-      labels: {},
-      zone: "",
-      preference: "neutral",
-      isHealthy: true,
-      healthNote: "",
-      validityMs: 1_800_000,
-      identity: "",
-    } as const;
+    const spec = { ...defaultCandidateSpec, binaryVersion: version, compatibilityVersion: version };
     this.run({ kind: "registerCandidate", lease: of, candidate, spec } as Omit<Command, "principal">, candidate);
   }
 

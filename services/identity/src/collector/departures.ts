@@ -64,10 +64,17 @@ export class Departures {
     const record = this.#ports.directory.recordOf(id);
     if (record === undefined) return true;
     if (departureOf(record) === undefined) return false;
+    const isDeparted = () => this.#isDeparted(id, record.lastToken);
     for (const dependent of this.#dependentsOf(id, record)) {
-      if (!(await this.#remove(id, dependent, reason, asking))) return false;
+      if (!(await this.#remove(id, dependent, reason, asking, isDeparted))) return false;
     }
     return await this.#removeRecord(id, reason, asking);
+  }
+
+  /** Whether the identity is still in the life that departed: what a new life has registered is not to go with it. */
+  #isDeparted(id: string, lastToken: bigint): boolean {
+    const record = this.#ports.directory.recordOf(id);
+    return record !== undefined && record.lastToken === lastToken && departureOf(record) !== undefined;
   }
 
   #dependentsOf(id: string, record: LeaseRecord): readonly Dependent[] {
@@ -83,8 +90,14 @@ export class Departures {
     return found;
   }
 
-  async #remove(id: string, dependent: Dependent, reason: string, asking: Asking): Promise<boolean> {
-    for (let tries = 0; tries < mostTries; tries += 1) {
+  async #remove(
+    id: string,
+    dependent: Dependent,
+    reason: string,
+    asking: Asking,
+    isDeparted: () => boolean,
+  ): Promise<boolean> {
+    for (let tries = 0; tries < mostTries && isDeparted(); tries += 1) {
       const isDone =
         dependent.kind === "candidate"
           ? await this.#removeCandidate(id, dependent, reason, asking)

@@ -94,10 +94,10 @@ export class Housekeeping {
     return lagsMs;
   }
 
-  /** Notes names that lost their lease. */
+  /** Notes names that lost their lease, or the last thing that was known of them. */
   noteEvents(events: readonly Event[], now: number): void {
     for (const event of events) {
-      if (event.kind !== "leaseDeleted" && event.kind !== "holdEnded") continue;
+      if (event.kind !== "leaseDeleted" && event.kind !== "holdEnded" && event.kind !== "candidateRemoved") continue;
       if (this.#owned.state.leases.get(event.lease)?.created !== undefined) continue;
       this.#forgettable.delete(event.lease);
       this.#forgettable.set(event.lease, now);
@@ -136,7 +136,10 @@ export class Housekeeping {
       this.#forgettable.delete(lease);
       leases.push(lease);
     }
-    if (leases.length > 0) execute(this.#owned, { kind: "removeTombstones", leases, principal }, now);
+    if (leases.length === 0) return;
+    execute(this.#owned, { kind: "removeTombstones", leases, principal }, now);
+    // What something still stands on is looked at again later.
+    for (const lease of leases) if (this.#owned.state.leases.has(lease)) this.#forgettable.set(lease, now);
   }
 
   #isRecovered(now: number): boolean {

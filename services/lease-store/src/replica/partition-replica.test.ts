@@ -1,4 +1,4 @@
-import { defaultLeaseSpec } from "@tenure/core";
+import { defaultCandidateSpec, defaultLeaseSpec } from "@tenure/core";
 import { ghost } from "@tenure/log/memory";
 import { describe, expect, it } from "vitest";
 import { BatchSize } from "./batch-size.ts";
@@ -139,6 +139,24 @@ describe("an owner", () => {
     await world.run(40);
     expect(held()).toBe(0);
     expect(a.replica.at(0).state.leases.get(lease)?.lastEndReason).toBe("expired");
+  });
+
+  it("forgets a name that only ever had a candidate, once that has gone and the time is over", async () => {
+    await using world = new World();
+    const a = await owning(world, "a", { tombstoneRetentionMs: 1_000 });
+    const known = () => a.replica.at(0).state.leases.has(lease);
+    const candidate = { principal: "x", lease, candidate: "c" };
+    const spec = { ...defaultCandidateSpec, binaryVersion: "1.0.0", compatibilityVersion: "1.0.0" };
+    const [reply] = await Promise.all([send(a, { kind: "registerCandidate", ...candidate, spec }), world.run(20)]);
+    expect(reply.kind).toBe("candidateChanged");
+    await world.run(1_500);
+    expect(known()).toBe(true);
+    await Promise.all([
+      send(a, { kind: "withdrawCandidate", ...candidate, expectedRevision: undefined }),
+      world.run(20),
+    ]);
+    await world.run(1_500);
+    expect(known()).toBe(false);
   });
 
   it("[34] brings very many deleted leases back by one call of their holder, in batches that the log takes", async () => {

@@ -1,4 +1,4 @@
-import type { CandidatePreference, CandidateSpec, Strategy } from "@tenure/core";
+import { type CandidatePreference, type CandidateSpec, defaultCandidateSpec, type Strategy } from "@tenure/core";
 import type { Random } from "@tenure/kernel";
 
 /** One of several, by chance. */
@@ -15,17 +15,11 @@ export function plainStrategy(
 
 /** What candidates say of themselves where only the store is looked at. */
 export const sameForAll: CandidateSpec = {
+  ...defaultCandidateSpec,
   binaryVersion: "1.0.0",
   compatibilityVersion: "1.0.0",
-  strategy: plainStrategy("oldestCompatibilityVersion"),
-  labels: {},
-  zone: "",
-  preference: "neutral",
-  isHealthy: true,
-  healthNote: "",
   // Longer than any run, so that a candidate counts for as long as its record is there.
   validityMs: 600_000,
-  identity: "",
 };
 
 /** A binary version and one that is compatible with it. */

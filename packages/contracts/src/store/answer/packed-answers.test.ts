@@ -79,7 +79,7 @@ describe("packed renewals over the wire", () => {
       holdId,
       refusal: { kind: "termExpired", lease: "", token: 0n } as const,
     }));
-    const results = [{ events: [], renewed: [], refused, ending: [] }];
+    const results = [{ events: [], renewed: [], refused, ending: [], rest: [] }];
     const response = storeRenewResponse(63, [{ packed: new Uint8Array(0), groups }], results, 1n);
     expect(response.renewalRevision).toBe(0n);
     expect(StoreServiceRenewResponse.encode(response).finish().length).toBeLessThan(1_000_000);
@@ -95,7 +95,7 @@ describe("packed renewals over the wire", () => {
     const holdIds = Array.from({ length: 16_384 }, (_, index) => 1_700_000_000_000_000 + index * 1_000);
     const groups = [{ principal: "p", holdIds, sendNumber: 4_000_000_000n }];
     const ending = holdIds.map((holdId) => ({ holdId, successor: "s".repeat(253) }));
-    const results = [{ events: [], renewed: holdIds, refused: [], ending }];
+    const results = [{ events: [], renewed: holdIds, refused: [], ending, rest: [] }];
     const response = storeRenewResponse(63, [{ packed: new Uint8Array(0), groups }], results, 1n);
     expect(StoreServiceRenewResponse.encode(response).finish().length).toBeLessThan(1_000_000);
     const endings = response.results[0]?.endings ?? [];
