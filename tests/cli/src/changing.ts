@@ -114,6 +114,12 @@ export function changing(): void {
     expect((await see(["apply", "-f", file, "--yes"])).code).toBe(0);
     const { spec } = JSON.parse((await see("leases get tests/made -o json")).out);
     expect(spec).toMatchObject({ lockDelay: "2s", labels: { team: "billing" } });
+    writeFileSync(file, document("made", "drainBound: 1m\n  zonePreference: [north, south]\n  fallbackDelay: 30s"));
+    expect((await see(["apply", "-f", file, "--yes"])).code).toBe(0);
+    const { out } = await see("leases describe tests/made");
+    expect(out).toMatch(/^Settings: +lockDelay 2s, drainBound 1m, fallbackDelay 30s$/m);
+    expect(out).toMatch(/^Zones: +north, south$/m);
+    expect(out.split("\n").every((line) => line.length <= 80)).toBe(true);
   });
 
   it("migrations are validated, applied, followed and ended", async () => {
