@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { tempDirectory, waitFor } from "@tenure/testkit";
 import { expect, it } from "vitest";
 import { steady } from "./command-line.ts";
-import { clients, firstWatched, leaderOf, see } from "./scene.ts";
+import { client, clients, firstWatched, leaderOf, see } from "./scene.ts";
 
 /** The commands that change something. */
 export function changing(): void {
@@ -54,6 +54,8 @@ export function changing(): void {
     expect((await see("history tests/scheduler -o jsonl")).out).toContain('"reason":"go forward"');
     const newest = (await see("history tests/scheduler --limit 1")).out;
     expect(steady(newest)).toMatch(/^HOLDER TOKEN FROM HELD ENDED WHY\nn2 [^\n]+\n\n/);
+    const newestLines = (await see("history tests/scheduler --limit 1 -o jsonl")).out.trim().split("\n");
+    expect(newestLines.map((one) => JSON.parse(one)).every(({ holder = "n2" }) => holder === "n2")).toBe(true);
     expect((await see("history tests/scheduler --limit 0")).code).toBe(2);
     expect((await see("strategy set tests/scheduler Fastest -y")).code).toBe(2);
     expect((await see("strategy clear tests/scheduler -y")).code).toBe(0);
@@ -120,6 +122,14 @@ export function changing(): void {
     expect(out).toMatch(/^Settings: +lockDelay 2s, drainBound 1m, fallbackDelay 30s$/m);
     expect(out).toMatch(/^Zones: +north, south$/m);
     expect(out.split("\n").every((line) => line.length <= 80)).toBe(true);
+  });
+
+  it("history says when terms are missing that were", async () => {
+    const tenure = await client("often");
+    // 32 lines are kept: its creation and 16 terms are one more.
+    for (let term = 0; term < 16; term += 1) await (await tenure.lock("often")).release();
+    expect((await see("history tests/often")).err).toMatch(/^older terms were dropped/);
+    expect((await see("history tests/often --limit 3")).err).toBe("");
   });
 
   it("migrations are validated, applied, followed and ended", async () => {
