@@ -140,11 +140,28 @@ export function changing(): void {
     writeFileSync(file, document("''"));
     const invalid = await see(["migrations", "validate", "-f", file]);
     expect(invalid.code).toBe(4);
-    expect(invalid.err).toContain(`${file}:8:`);
-    expect(invalid.err).toContain("error: controllerLeaders[0].component must not be empty");
-    expect((await see(["apply", "-f", file, "--yes"])).code).toBe(4);
+    expect(invalid.err).toBe("");
+    expect(invalid.out).toContain(`${file}:8:`);
+    expect(invalid.out).toContain("error: controllerLeaders[0].component must not be empty");
+    expect(invalid.out).toContain(`${file}: cannot be applied\n`);
+    const json = await see(["migrations", "validate", "-f", file, "-o", "json"]);
+    expect(json).toMatchObject({ code: 4, err: "" });
+    expect(JSON.parse(json.out).findings).toMatchObject([{ field: "controllerLeaders[0].component" }]);
+    const refused = await see(["apply", "-f", file, "--yes"]);
+    expect(refused).toMatchObject({ code: 4, out: "" });
+    expect(refused.err).toContain("must not be empty");
     writeFileSync(file, document('"*"'));
-    expect((await see(["migrations", "validate", "-f", file])).code).toBe(0);
+    const valid = await see(["migrations", "validate", "-f", file]);
+    expect(valid).toMatchObject({ code: 0, err: "" });
+    expect(valid.out).toMatch(/: alarm: nobody can run route .*\n.*migration.yaml: can be applied\n$/);
+    const twice = await see(["migrations", "validate", "-f", file, "-f", file, "-o", "jsonl"]);
+    expect(
+      twice.out
+        .trim()
+        .split("\n")
+        .map((one) => JSON.parse(one).valid),
+    ).toEqual([true, true]);
+    expect((await see(["migrations", "validate", "-f", file, "-o", "yaml"])).out).toMatch(/^valid: true$/m);
     expect((await see(["apply", "-f", file, "--dry-run"])).err).toContain("dry run: would put moves in force");
     expect((await see("migrations get moves")).code).toBe(3);
     expect((await see(["migrations", "apply", "-f", file, "--yes"])).out).toMatch(/default\/moves +1 +\* /);
