@@ -47,6 +47,18 @@ describe("manners", () => {
       for (const [line] of examples) {
         expect(out).toContain(line);
         const used = line.split(" -- ")[0]?.match(/(?<= )--[a-z-]+/g) ?? [];
+  it.each(["put a b", "delete a"])(
+    "a token in the environment that is no number is told, for guard %s",
+    async (line) => {
+      const environment = { TENURE_LEASE: "a/b", TENURE_TOKEN: "seven" };
+      expect(await run(nowhere, `guard ${line}`, { environment })).toEqual({
+        code: 2,
+        out: "",
+        err: 'tenure: TENURE_TOKEN must be a whole number (got "seven")\n',
+      });
+    },
+  );
+
         const known = [...flags.map(({ name }) => `--${name}`), "--endpoint", "--namespace", "--output", "--help"];
         expect(known).toEqual(expect.arrayContaining(used));
       }
