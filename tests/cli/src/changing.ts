@@ -132,6 +132,17 @@ export function changing(): void {
     expect((await see("history tests/often --limit 3")).err).toBe("");
   });
 
+  it("lists show the namespace of the context, and all if told so", async () => {
+    await using folder = await tempDirectory();
+    const environment = { TENURE_CONFIG: join(folder.path, "config.yaml") };
+    const list = async (...more: string[]) =>
+      (await see(["leases", "list", "-o", "name", ...more], { environment })).out;
+    expect((await see("context set here --namespace nowhere", { environment })).code).toBe(0);
+    expect(await list()).toBe("");
+    expect(await list("--namespace", "")).toContain("tests/plain\n");
+    expect(await list("--namespace", "tests")).toContain("tests/plain\n");
+  });
+
   it("migrations are validated, applied, followed and ended", async () => {
     await using folder = await tempDirectory();
     const file = join(folder.path, "migration.yaml");
