@@ -17,9 +17,12 @@ export function changing(): void {
       "dry run: would give n1 the priority 7; nothing was changed",
     );
     expect(JSON.parse((await see("candidates get tests/scheduler n1 -o json")).out).priority).toBeUndefined();
-    expect((await see(`${line} --ttl 1h`, { isTerminal: true, answer: true })).code).toBe(0);
+    expect((await see(`${line} --ttl 1h --reason rest`, { isTerminal: true, answer: true })).code).toBe(0);
     const { out } = await see("candidates get tests/scheduler n1 -o json");
     expect(JSON.parse(out).priority).toMatchObject({ value: 7, expiresAfter: "3600s" });
+    expect((await see("candidates describe tests/scheduler n1")).out).toMatch(
+      /^Priority: +7 for \S+, given by \S+: rest$/m,
+    );
     expect((await see("priority clear tests/scheduler n1 -y")).code).toBe(0);
   });
 

@@ -20,6 +20,11 @@ export class Values {
     return this.#values[name] === true;
   }
 
+  /** Whether a flag of any kind was given. */
+  isGiven(name: string): boolean {
+    return this.#values[name] !== undefined;
+  }
+
   /** The text of a flag; undefined if it was not given. */
   text(name: string): string | undefined {
     const value = this.#values[name];
