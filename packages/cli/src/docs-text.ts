@@ -1,6 +1,6 @@
 import type { Command, Flag } from "./command/command.ts";
 import { globalFlags } from "./command/global-flags.ts";
-import { flagText, usageLine } from "./command/help.ts";
+import { flagText, usageLine, versionFlag, versionMeaning } from "./command/help.ts";
 import { exitCodeTexts } from "./exit-code.ts";
 
 /** The page `docs/cli.md`, made of the table of commands. */
@@ -15,6 +15,7 @@ export function docsText(commands: readonly Command[]): string {
     "## Flags of every command",
     "",
     ...flagTable(globalFlags),
+    `| \`${versionFlag}\` | ${versionMeaning} |`,
     "",
     "## Commands",
     "",
@@ -31,7 +32,11 @@ Leases are named \`namespace/name\`, or \`name\` in the namespace of \`--namespa
 \`default\` otherwise. Results go to standard output; questions, present states and remarks to standard error. Colours and
 tables that are redrawn are for terminals only, and \`NO_COLOR\` turns colours off. \`-o json\`, \`jsonl\` and \`yaml\` print the
 records as the API defines them. Every change shows the present state and asks; \`--yes\` does not ask, \`--dry-run\` changes
-nothing, and what \`--reason\` says is kept in history.
+nothing, and what \`--reason\` says is kept where the flag's text says.
+
+\`list\` shows all namespaces unless one is named: by \`--namespace\`, \`TENURE_NAMESPACE\` or the context, in this order; then
+it shows that one alone. \`--namespace ''\` shows all whatever the others say. Identities have no namespace.
+How leaders are chosen, and every setting of a lease, is in [elections.md](elections.md).
 
 ## Where it connects to
 
@@ -40,7 +45,7 @@ Flags go before the environment, which goes before the context in use.
 | variable | meaning |
 | --- | --- |
 | \`TENURE_ENDPOINT\` | gateways, \`host:port\` with commas between; \`127.0.0.1:8368\` if nothing names one |
-| \`TENURE_NAMESPACE\` | the namespace of leases that are named without one |
+| \`TENURE_NAMESPACE\` | the namespace of leases that are named without one, and of lists |
 | \`TENURE_CONTEXT\` | the context of the configuration file to use |
 | \`TENURE_CONFIG\` | the configuration file; \`tenure/config.yaml\` in \`XDG_CONFIG_HOME\` or \`~/.config\` if not set |
 | \`TENURE_TLS_CA\`, \`TENURE_TLS_CERT\`, \`TENURE_TLS_KEY\` | PEM files; any of them means TLS |

@@ -50,7 +50,7 @@ export type { CampaignOptions } from "./lead/campaign.ts";
 export type { LeadOptions, Work } from "./lead/lead.ts";
 export { LeaderElector, type LeaderElectorConfig } from "./lead/leader-elector.ts";
 export type { KeyComparison, PrecedenceOptions } from "./lead/precedence.ts";
-export type { LeaseQuery, LeaseSpecInput, Leases } from "./leases/leases.ts";
+export type { HistoryEnd, LeaseQuery, LeaseSpecInput, Leases } from "./leases/leases.ts";
 export type { Lock } from "./locks/lock.ts";
 export type { LockOptions } from "./locks/lock-options.ts";
 export type { LockSet } from "./locks/lock-set.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { tempDirectory, waitFor } from "@tenure/testkit";
 import { expect, it } from "vitest";
 import { steady } from "./command-line.ts";
-import { clients, firstWatched, leaderOf, see } from "./scene.ts";
+import { client, clients, firstWatched, leaderOf, see } from "./scene.ts";
 
 /** The commands that change something. */
 export function changing(): void {
@@ -17,9 +17,12 @@ export function changing(): void {
       "dry run: would give n1 the priority 7; nothing was changed",
     );
     expect(JSON.parse((await see("candidates get tests/scheduler n1 -o json")).out).priority).toBeUndefined();
-    expect((await see(`${line} --ttl 1h`, { isTerminal: true, answer: true })).code).toBe(0);
+    expect((await see(`${line} --ttl 1h --reason rest`, { isTerminal: true, answer: true })).code).toBe(0);
     const { out } = await see("candidates get tests/scheduler n1 -o json");
     expect(JSON.parse(out).priority).toMatchObject({ value: 7, expiresAfter: "3600s" });
+    expect((await see("candidates describe tests/scheduler n1")).out).toMatch(
+      /^Priority: +7 for \S+, given by \S+: rest$/m,
+    );
     expect((await see("priority clear tests/scheduler n1 -y")).code).toBe(0);
   });
 
@@ -54,6 +57,8 @@ export function changing(): void {
     expect((await see("history tests/scheduler -o jsonl")).out).toContain('"reason":"go forward"');
     const newest = (await see("history tests/scheduler --limit 1")).out;
     expect(steady(newest)).toMatch(/^HOLDER TOKEN FROM HELD ENDED WHY\nn2 [^\n]+\n\n/);
+    const newestLines = (await see("history tests/scheduler --limit 1 -o jsonl")).out.trim().split("\n");
+    expect(newestLines.map((one) => JSON.parse(one)).every(({ holder = "n2" }) => holder === "n2")).toBe(true);
     expect((await see("history tests/scheduler --limit 0")).code).toBe(2);
     expect((await see("strategy set tests/scheduler Fastest -y")).code).toBe(2);
     expect((await see("strategy clear tests/scheduler -y")).code).toBe(0);
@@ -114,6 +119,31 @@ export function changing(): void {
     expect((await see(["apply", "-f", file, "--yes"])).code).toBe(0);
     const { spec } = JSON.parse((await see("leases get tests/made -o json")).out);
     expect(spec).toMatchObject({ lockDelay: "2s", labels: { team: "billing" } });
+    writeFileSync(file, document("made", "drainBound: 1m\n  zonePreference: [north, south]\n  fallbackDelay: 30s"));
+    expect((await see(["apply", "-f", file, "--yes"])).code).toBe(0);
+    const { out } = await see("leases describe tests/made");
+    expect(out).toMatch(/^Settings: +lockDelay 2s, drainBound 1m, fallbackDelay 30s$/m);
+    expect(out).toMatch(/^Zones: +north, south$/m);
+    expect(out.split("\n").every((line) => line.length <= 80)).toBe(true);
+  });
+
+  it("history says when terms are missing that were", async () => {
+    const tenure = await client("often");
+    // 32 lines are kept: its creation and 16 terms are one more.
+    for (let term = 0; term < 16; term += 1) await (await tenure.lock("often")).release();
+    expect((await see("history tests/often")).err).toMatch(/^older terms were dropped/);
+    expect((await see("history tests/often --limit 3")).err).toBe("");
+  });
+
+  it("lists show the namespace of the context, and all if told so", async () => {
+    await using folder = await tempDirectory();
+    const environment = { TENURE_CONFIG: join(folder.path, "config.yaml") };
+    const list = async (...more: string[]) =>
+      (await see(["leases", "list", "-o", "name", ...more], { environment })).out;
+    expect((await see("context set here --namespace nowhere", { environment })).code).toBe(0);
+    expect(await list()).toBe("");
+    expect(await list("--namespace", "")).toContain("tests/plain\n");
+    expect(await list("--namespace", "tests")).toContain("tests/plain\n");
   });
 
   it("migrations are validated, applied, followed and ended", async () => {
@@ -124,11 +154,28 @@ export function changing(): void {
     writeFileSync(file, document("''"));
     const invalid = await see(["migrations", "validate", "-f", file]);
     expect(invalid.code).toBe(4);
-    expect(invalid.err).toContain(`${file}:8:`);
-    expect(invalid.err).toContain("error: controllerLeaders[0].component must not be empty");
-    expect((await see(["apply", "-f", file, "--yes"])).code).toBe(4);
+    expect(invalid.err).toBe("");
+    expect(invalid.out).toContain(`${file}:8:`);
+    expect(invalid.out).toContain("error: controllerLeaders[0].component must not be empty");
+    expect(invalid.out).toContain(`${file}: cannot be applied\n`);
+    const json = await see(["migrations", "validate", "-f", file, "-o", "json"]);
+    expect(json).toMatchObject({ code: 4, err: "" });
+    expect(JSON.parse(json.out).findings).toMatchObject([{ field: "controllerLeaders[0].component" }]);
+    const refused = await see(["apply", "-f", file, "--yes"]);
+    expect(refused).toMatchObject({ code: 4, out: "" });
+    expect(refused.err).toContain("must not be empty");
     writeFileSync(file, document('"*"'));
-    expect((await see(["migrations", "validate", "-f", file])).code).toBe(0);
+    const valid = await see(["migrations", "validate", "-f", file]);
+    expect(valid).toMatchObject({ code: 0, err: "" });
+    expect(valid.out).toMatch(/: alarm: nobody can run route .*\n.*migration.yaml: can be applied\n$/);
+    const twice = await see(["migrations", "validate", "-f", file, "-f", file, "-o", "jsonl"]);
+    expect(
+      twice.out
+        .trim()
+        .split("\n")
+        .map((one) => JSON.parse(one).valid),
+    ).toEqual([true, true]);
+    expect((await see(["migrations", "validate", "-f", file, "-o", "yaml"])).out).toMatch(/^valid: true$/m);
     expect((await see(["apply", "-f", file, "--dry-run"])).err).toContain("dry run: would put moves in force");
     expect((await see("migrations get moves")).code).toBe(3);
     expect((await see(["migrations", "apply", "-f", file, "--yes"])).out).toMatch(/default\/moves +1 +\* /);

@@ -22,6 +22,15 @@ describe("manners", () => {
     ["status -- ls", 2, "takes nothing after --"],
     ["exec a/b --wait 0 -- ls", 2, "--wait must be above 0"],
     ["exec a/b --coordinated -- ls", 2, "needs --binary-version"],
+    ["exec a/b --binary-version 1.0.0 -- ls", 2, "--binary-version needs --coordinated"],
+    ["exec a/b --compatibility-version 1.0.0 -- ls", 2, "--compatibility-version needs --coordinated"],
+    ["exec a/b --priority 1 -- ls", 2, "--priority needs --coordinated"],
+    ["exec a/b --strategy Priority -- ls", 2, "--strategy needs --coordinated"],
+    ["exec a/b --zone north -- ls", 2, "--zone needs --coordinated"],
+    ["exec a/b --label k=v -- ls", 2, "--label needs --coordinated"],
+    ["history a/b --limit none", 2, "--limit must be a whole number from 1"],
+    ["priority clear a/b n1 --reason x", 2, "unknown option '--reason'"],
+    ["migrations validate -f /dev/null", 2, "there is no document in /dev/null"],
     ["lock a/b -n 0 -- ls", 2, "--holders must be a whole number from 1"],
     ["status --timeout 1", 2, "must be a duration"],
     ["status --timeout 300ms", 1, "is the service running"],
@@ -38,6 +47,18 @@ describe("manners", () => {
     expect(seen.err).not.toMatch(/\bat .*\.[jt]s:/);
   });
 
+  it.each(["put a b", "delete a"])(
+    "a token in the environment that is no number is told, for guard %s",
+    async (line) => {
+      const environment = { TENURE_LEASE: "a/b", TENURE_TOKEN: "seven" };
+      expect(await run(nowhere, `guard ${line}`, { environment })).toEqual({
+        code: 2,
+        out: "",
+        err: 'tenure: TENURE_TOKEN must be a whole number (got "seven")\n',
+      });
+    },
+  );
+
   it("every command has help with examples, whose flags exist", async () => {
     for (const { examples, flags = [], path } of commands) {
       const { code, out } = await run(nowhere, [...path, "--help"]);
@@ -52,7 +73,8 @@ describe("manners", () => {
       }
     }
     expect((await run(nowhere, "help leases")).out).toContain("leases release");
-    expect((await run(nowhere, [])).out).toContain("exit codes:");
+    expect((await run(nowhere, [])).out).toMatch(/exit codes:.*^ {2}--version /ms);
+    expect((await run(nowhere, "--version")).out).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
   it("contexts are named endpoints and credentials in a file that only its user reads", async () => {

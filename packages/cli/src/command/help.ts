@@ -2,6 +2,11 @@ import { exitCodeTexts } from "../exit-code.ts";
 import type { Command, Flag } from "./command.ts";
 import { globalFlags } from "./global-flags.ts";
 
+/** The one flag that stands alone, without a command. */
+export const versionFlag = "--version";
+/** What it does. */
+export const versionMeaning = "print the version, alone: tenure --version";
+
 /** The first line of help: how a command is typed. */
 export function usageLine(command: Command): string {
   const words = (command.positionals ?? []).map(({ name, optional = false }) => (optional ? `[${name}]` : name));
@@ -51,6 +56,9 @@ function overview(commands: readonly Command[]): string {
     "",
     "exit codes:",
     ...table(exitCodeTexts.map(([code, meaning]) => [String(code), meaning.replaceAll("`", "")])),
+    "",
+    "flags:",
+    ...table([...globalFlags.map((flag) => [flagText(flag), flag.summary] as const), [versionFlag, versionMeaning]]),
     "",
     "tenure COMMAND --help says more, with examples.",
     "",

@@ -1,6 +1,12 @@
 import { parseDuration } from "@tenure/kernel";
 import { usageFailure } from "../exit-code.ts";
 
+/** The whole number that a text says; `name` is the flag or variable that it came with. */
+export function wholeNumber(text: string, name: string): bigint {
+  if (/^\d+$/.test(text)) return BigInt(text);
+  throw usageFailure(`${name} must be a whole number (got ${JSON.stringify(text)})`);
+}
+
 /** The flags of a command line, read by name. */
 export class Values {
   readonly #values: Readonly<Record<string, unknown>>;
@@ -12,6 +18,11 @@ export class Values {
   /** Whether a switch was given. */
   has(name: string): boolean {
     return this.#values[name] === true;
+  }
+
+  /** Whether a flag of any kind was given. */
+  isGiven(name: string): boolean {
+    return this.#values[name] !== undefined;
   }
 
   /** The text of a flag; undefined if it was not given. */
@@ -51,9 +62,7 @@ export class Values {
   /** A whole number without a bound, such as a token. */
   bigint(name: string): bigint | undefined {
     const text = this.text(name);
-    if (text === undefined) return undefined;
-    if (/^\d+$/.test(text)) return BigInt(text);
-    throw usageFailure(`--${name} must be a whole number (got ${JSON.stringify(text)})`);
+    return text === undefined ? undefined : wholeNumber(text, `--${name}`);
   }
 
   /** `key=value` pairs. */

@@ -4,7 +4,7 @@ import { CommandFailure, exitCodes, usageFailure } from "../exit-code.ts";
 import { findLease, leaseKind } from "../records/lease.ts";
 import { type LeaseDocument, leaseDocumentOf, leaseKindWord } from "../records/lease-document.ts";
 import { leaseText } from "../records/words.ts";
-import { changeFlags, makeChange, reasonOf } from "./change.ts";
+import { changeFlagsWith, makeChange, reasonOf } from "./change.ts";
 import { type DocumentText, documentsOf, documentValue, fileFlag } from "./document-file.ts";
 import { applyMigrations } from "./migrations.ts";
 
@@ -12,9 +12,13 @@ import { applyMigrations } from "./migrations.ts";
 export const applyCommand: Command = {
   path: ["apply"],
   summary: "Put documents in force: settings of leases, and migrations",
-  details: `A lease's document has apiVersion tenure.dev/v1, kind Lease, metadata.namespace, metadata.name and spec;
-any other kind is taken for a migration document. Lease settings apply from the next term on.`,
-  flags: [fileFlag, ...changeFlags],
+  details: `The kinds are Lease and LeaderMigrationConfiguration. A lease's document has apiVersion tenure.dev/v1,
+metadata.namespace, metadata.name and spec; docs/elections.md has every field of it, and the settings
+apply from the next term on. Any other kind is read as a migration, of which docs/migration.md speaks.`,
+  flags: [
+    fileFlag,
+    ...changeFlagsWith("why; kept in the history of what it updates, and refused for a lease that is new"),
+  ],
   examples: [
     ["tenure apply -f leases.yaml --dry-run", "check everything and change nothing"],
     ["cat *.yaml | tenure apply -f - --yes", "several documents at once"],
@@ -27,7 +31,6 @@ any other kind is taken for a migration document. Lease settings apply from the 
       .filter(isLease)
       .map((document) => leaseDocumentOf(document.source, documentValue(document)));
     const migrations = documents.filter((document) => !isLease(document));
-    if (documents.length === 0) throw usageFailure("there is no document in that file");
     for (const lease of leases) {
       const code = await applyLease(invocation, lease);
       if (code !== exitCodes.ok) return code;

@@ -10,7 +10,7 @@ import type { Tenure } from "@tenure/sdk";
 import type { Command, Invocation, Positional } from "../command/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../exit-code.ts";
 import { candidateKind, candidateNamed, readCandidate } from "../records/candidate.ts";
-import { changeFlags, makeChange, reasonOf, requiredReason } from "./change.ts";
+import { changeFlagsWith, makeChange, plainChangeFlags, reasonOf, requiredReason } from "./change.ts";
 
 const positionals: readonly Positional[] = [{ name: "LEASE" }, { name: "CANDIDATE" }];
 
@@ -56,7 +56,10 @@ export const candidateChanges: readonly Command[] = [
     summary: "Give a candidate a priority",
     details: "The higher leads, before any version, whatever the strategy. With --ttl it goes away by itself.",
     positionals: [...positionals, { name: "VALUE" }],
-    flags: [{ name: "ttl", value: "DURATION", summary: "how long it counts; for ever unless given" }, ...changeFlags],
+    flags: [
+      { name: "ttl", value: "DURATION", summary: "how long it counts; for ever unless given" },
+      ...changeFlagsWith("why; shown with the candidate while the priority lasts"),
+    ],
     examples: [["tenure priority set billing/scheduler node-2 100 --ttl 2h --reason 'maintenance'", "for two hours"]],
     run(invocation) {
       const value = Number(invocation.positionals[2]);
@@ -76,7 +79,7 @@ export const candidateChanges: readonly Command[] = [
     path: ["priority", "clear"],
     summary: "Take a candidate's priority away",
     positionals,
-    flags: changeFlags,
+    flags: plainChangeFlags,
     examples: [["tenure priority clear billing/scheduler node-2", "back to its versions"]],
     run: (invocation) =>
       changeCandidate(invocation, `take the priority of ${invocation.positionals[1]} away`, (tenure, common) =>
@@ -89,7 +92,10 @@ export const candidateChanges: readonly Command[] = [
     path: ["cordon"],
     summary: "Keep a candidate from being elected; a running term goes on",
     positionals,
-    flags: [{ name: "ttl", value: "DURATION", summary: "how long; until uncordon unless given" }, ...changeFlags],
+    flags: [
+      { name: "ttl", value: "DURATION", summary: "how long; until uncordon unless given" },
+      ...changeFlagsWith("required: why; shown with the candidate while the cordon lasts"),
+    ],
     examples: [["tenure cordon billing/scheduler node-2 --reason 'disk is being replaced'", "until uncordon"]],
     run(invocation) {
       const note = requiredReason(invocation);
@@ -106,7 +112,7 @@ export const candidateChanges: readonly Command[] = [
     path: ["uncordon"],
     summary: "Let a candidate be elected again",
     positionals,
-    flags: changeFlags,
+    flags: changeFlagsWith("why; goes into the store's log with the change, and is shown nowhere"),
     examples: [["tenure uncordon billing/scheduler node-2", "lifts the cordon; no error if there is none"]],
     run: (invocation) =>
       changeCandidate(invocation, `uncordon ${invocation.positionals[1]}`, (tenure, common) =>

@@ -5,12 +5,22 @@ import { type Column, tableLines } from "../output/table.ts";
 import type { Kind } from "../records/kind.ts";
 import { showOne } from "./view-commands.ts";
 
-/** The flags of everything that changes something. */
-export const changeFlags: readonly Flag[] = [
+/** The flags of a change of which no reason is kept. */
+export const plainChangeFlags: readonly Flag[] = [
   { name: "yes", short: "y", summary: "do not ask" },
   { name: "dry-run", summary: "check everything and change nothing" },
-  { name: "reason", value: "TEXT", summary: "why; kept in history" },
 ];
+
+/** The flags of a change with a reason; the summary says what becomes of it, which is not the same everywhere. */
+export function changeFlagsWith(reasonSummary: string): readonly Flag[] {
+  return [...plainChangeFlags, { name: "reason", value: "TEXT", summary: reasonSummary }];
+}
+
+/** The flags of a change that is a line of a lease's history. */
+export const changeFlags = changeFlagsWith("why; kept in the lease's history");
+
+/** The same where {@link requiredReason} is asked for. */
+export const reasonedChangeFlags = changeFlagsWith("required: why; told to the holder and kept in the lease's history");
 
 /** A change of one record. */
 export interface Change<Item> {
@@ -46,7 +56,7 @@ export async function mayGoOn({ terminal, values }: Invocation, what: string): P
 /** The note of a change, for those that need a reason. */
 export function requiredReason({ values }: Invocation): { readonly reason: string } {
   const reason = values.text("reason") ?? "";
-  if (reason === "") throw usageFailure("--reason must be given: it is told to those concerned and kept in history");
+  if (reason === "") throw usageFailure("--reason must be given: it is told to those concerned");
   return { reason };
 }
 

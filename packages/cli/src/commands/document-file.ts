@@ -9,7 +9,7 @@ export const fileFlag: Flag = {
   short: "f",
   value: "FILE",
   multiple: true,
-  summary: "a document, - for standard input; several documents are set apart by ---",
+  summary: "required: a document, - for standard input; several documents are set apart by ---",
 };
 
 /** One document of a file. */
@@ -22,11 +22,13 @@ export interface DocumentText {
   readonly firstLine: number;
 }
 
-/** The documents of all files that the flags name, in their order. Empty ones are left out. */
+/** The documents of all files that the flags name, in their order; at least one. Empty ones are left out. */
 export function documentsOf({ values }: Invocation): readonly DocumentText[] {
   const files = values.all("file");
   if (files.length === 0) throw usageFailure("--file must be given");
-  return files.flatMap((file) => split(file, read(file)));
+  const documents = files.flatMap((file) => split(file, read(file)));
+  if (documents.length === 0) throw usageFailure(`there is no document in ${files.join(", ")}`);
+  return documents;
 }
 
 /** The plain value of a document; undefined when it is no YAML, about which its reader says more. */

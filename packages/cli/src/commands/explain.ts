@@ -1,5 +1,6 @@
 import { Decision, ElectionServiceDryRunRequest, ElectionServiceExplainRequest, Hypothesis } from "@tenure/contracts";
 import type { Command, Flag, Invocation } from "../command/command.ts";
+import { strategyDetails } from "../command/strategy-words.ts";
 import { exitCodes, usageFailure } from "../exit-code.ts";
 import { formatValue, isForPeople } from "../output/format.ts";
 import { wireJson } from "../output/wire-json.ts";
@@ -50,6 +51,7 @@ const assumptionFlags: readonly Flag[] = [
 export const dryRunCommand: Command = {
   path: ["dry-run"],
   summary: "Say who would lead if something were so; changes nothing and asks nobody",
+  details: strategyDetails,
   positionals: [{ name: "NAME" }],
   flags: assumptionFlags,
   examples: [

@@ -9,6 +9,7 @@ import {
   ReadConsistency,
 } from "@tenure/contracts";
 import type { Command, Flag, Invocation } from "../command/command.ts";
+import { wholeNumber } from "../command/values.ts";
 import { exitCodes, usageFailure } from "../exit-code.ts";
 import { isForPeople } from "../output/format.ts";
 import type { Column } from "../output/table.ts";
@@ -135,7 +136,7 @@ function leaseOf(invocation: Invocation) {
 /** The right to write: that of the term that this process runs under, unless another is named. */
 function fenceOf(invocation: Invocation): Fence {
   const { environment, values } = invocation;
-  const token = values.bigint("token") ?? BigInt(environment.TENURE_TOKEN ?? 0);
+  const token = values.bigint("token") ?? wholeNumber(environment.TENURE_TOKEN || "0", "TENURE_TOKEN");
   if (token === 0n) throw usageFailure("--token must be given outside of tenure exec");
   const renewKey = new Uint8Array(Buffer.from(environment.TENURE_RENEW_KEY ?? "", "hex"));
   return Fence.fromPartial({ lease: leaseOf(invocation), token, renewKey });

@@ -10,7 +10,7 @@ import { exitCodes } from "../exit-code.ts";
 import type { Column } from "../output/table.ts";
 import { wireJson } from "../output/wire-json.ts";
 import { durationText, leaseText, word } from "../records/words.ts";
-import { changeFlags, mayGoOn, reasonOf, showPresent } from "./change.ts";
+import { changeFlagsWith, mayGoOn, reasonOf, showPresent } from "./change.ts";
 import { showAll } from "./view-commands.ts";
 
 const columns: readonly Column<CollectionItem>[] = [
@@ -24,7 +24,10 @@ export const identitiesGcCommand: Command = {
   path: ["identities", "gc"],
   summary: "Collect what is dead now instead of at the next round",
   details: "A collection that holds back stays so, unless --go-on names the hold-back and --reason says why.",
-  flags: [{ name: "go-on", value: "ID", summary: "let the hold-back of this name go on" }, ...changeFlags],
+  flags: [
+    { name: "go-on", value: "ID", summary: "let the hold-back of this name go on" },
+    ...changeFlagsWith("why; required with --go-on, and logged by the collector"),
+  ],
   examples: [
     ["tenure identities gc --dry-run", "what would be collected"],
     ["tenure identities gc --go-on h-17 --reason 'the zone is really gone' --yes", "after a look"],

@@ -12,7 +12,7 @@ import type { Command, Flag, Invocation } from "../command/command.ts";
 import { CommandFailure, exitCodes } from "../exit-code.ts";
 import { holderText, leaseKind, readLease } from "../records/lease.ts";
 import { firstLease } from "../records/lease-name.ts";
-import { changeFlags, makeChange, reasonOf, requiredReason } from "./change.ts";
+import { changeFlags, makeChange, reasonedChangeFlags, reasonOf, requiredReason } from "./change.ts";
 
 const drainFlag: Flag = { name: "drain", value: "DURATION", summary: "how long the holder may take to finish" };
 
@@ -59,7 +59,7 @@ export const leaseChanges: readonly Command[] = [
     flags: [
       drainFlag,
       { name: "cool-down", value: "DURATION", summary: "how long the former holder is not eligible" },
-      ...changeFlags,
+      ...reasonedChangeFlags,
     ],
     examples: [["tenure step-down billing/scheduler --reason 'node goes away'", "the holder finishes and hands over"]],
     run(invocation) {
@@ -83,7 +83,7 @@ export const leaseChanges: readonly Command[] = [
     path: ["transfer"],
     summary: "End the running term for a named candidate, which must answer first",
     positionals: [{ name: "NAME" }],
-    flags: [{ name: "to", value: "CANDIDATE", summary: "who is to lead" }, drainFlag, ...changeFlags],
+    flags: [{ name: "to", value: "CANDIDATE", summary: "required: who is to lead" }, drainFlag, ...reasonedChangeFlags],
     examples: [["tenure transfer billing/scheduler --to node-2 --reason 'closer to the data'", "a clean hand-over"]],
     run(invocation) {
       const note = requiredReason(invocation);
@@ -104,7 +104,7 @@ export const leaseChanges: readonly Command[] = [
     path: ["leases", "release"],
     summary: "End a running term against its holder's will, safely: it is not renewed and runs out",
     positionals: [{ name: "NAME" }],
-    flags: changeFlags,
+    flags: reasonedChangeFlags,
     examples: [["tenure leases release billing/scheduler --reason 'holder hangs'", "free when its term has run out"]],
     run(invocation) {
       const note = requiredReason(invocation);

@@ -6,7 +6,7 @@ import {
   MigrationServiceDeleteRequest,
   MigrationServiceStatusResponse,
   MigrationServiceValidateRequest,
-  type MigrationServiceValidateResponse,
+  MigrationServiceValidateResponse,
 } from "@tenure/contracts";
 import type { Tenure } from "@tenure/sdk";
 import type { Command, Flag, Invocation } from "../command/command.ts";
@@ -45,13 +45,20 @@ export const migrationCommands: readonly Command[] = [
   {
     path: ["migrations", "validate"],
     summary: "Check migration documents against what is in force and who takes part",
-    details: "Lists every finding with its line. Ends with 4 when a document cannot be applied.",
+    details: `Lists every finding with its line. Ends with 4 when a document cannot be applied. -o json, jsonl and yaml print
+the service's answer, in which lines are counted from the document's own first, or a list for several.`,
     flags: [fileFlag, knownFlag],
     examples: [["tenure migrations validate -f migration.yaml", "every fault at once, none applied"]],
     async run(invocation) {
+      const documents = documentsOf(invocation);
       const tenure = await invocation.connect();
-      const results = [];
-      for (const document of documentsOf(invocation)) results.push(await validate(tenure, document, invocation));
+      const results: MigrationServiceValidateResponse[] = [];
+      for (const document of documents) {
+        const result = await validate(tenure, document, invocation);
+        if (isForPeople(invocation.format)) invocation.terminal.print(resultLines(document, result).join("\n"));
+        results.push(result);
+      }
+      if (!isForPeople(invocation.format)) printResults(invocation, results);
       return results.every(({ valid }) => valid) ? exitCodes.ok : exitCodes.conflict;
     },
   },
@@ -98,7 +105,12 @@ export async function applyMigrations(invocation: Invocation, documents: readonl
   const { settings, terminal, values } = invocation;
   const tenure = await invocation.connect();
   const checked = [];
-  for (const document of documents) checked.push(await validate(tenure, document, invocation));
+  for (const document of documents) {
+    const result = await validate(tenure, document, invocation);
+    // Standard output is for what was applied.
+    for (const line of resultLines(document, result)) terminal.note(line);
+    checked.push(result);
+  }
   if (!checked.every(({ valid }) => valid)) return exitCodes.conflict;
   const dryRun = values.has("dry-run");
   const documentNames = checked.map(({ configuration }) => configuration?.name ?? "");
@@ -133,23 +145,34 @@ export async function applyMigrations(invocation: Invocation, documents: readonl
   return exitCodes.ok;
 }
 
-/** Checks one document and says what was found, on standard error when something is to follow. */
+/** Asks the service about one document. */
 async function validate(
   tenure: Tenure,
   document: DocumentText,
-  { format, settings, terminal, values }: Invocation,
+  { settings, values }: Invocation,
 ): Promise<MigrationServiceValidateResponse> {
   const request = MigrationServiceValidateRequest.fromPartial({
     document: document.text,
     namespace: settings.namespace,
     knownControllers: values.all("known-controller"),
   });
-  const result = await tenure.session.call("MigrationService.Validate", request);
-  for (const finding of result.findings) terminal.note(findingText(document, finding));
-  for (const alarm of result.alarms) terminal.note(alarmText(document, alarm));
-  if (!isForPeople(format)) return result;
-  terminal.note(`${document.source}: ${result.valid ? "can be applied" : "cannot be applied"}`);
-  return result;
+  return await tenure.session.call("MigrationService.Validate", request);
+}
+
+/** What was found, for people. */
+function resultLines(document: DocumentText, result: MigrationServiceValidateResponse): readonly string[] {
+  return [
+    ...result.findings.map((finding) => findingText(document, finding)),
+    ...result.alarms.map((alarm) => alarmText(document, alarm)),
+    `${document.source}: ${result.valid ? "can be applied" : "cannot be applied"}`,
+  ];
+}
+
+/** The answers as the API defines them: one alone is not a list. */
+function printResults({ format, terminal }: Invocation, results: readonly MigrationServiceValidateResponse[]): void {
+  const values = results.map((result) => wireJson(MigrationServiceValidateResponse, result));
+  const machine = isForPeople(format) || format === "name" ? "json" : format;
+  terminal.print(formatValue(values.length === 1 ? values[0] : values, machine));
 }
 
 function findingText(

@@ -1,6 +1,7 @@
 import { ElectionServiceSetStrategyRequest, Lease, type Strategy, strategyToWire } from "@tenure/contracts";
 import { strategyNamed } from "@tenure/core";
 import type { Command, Invocation } from "../command/command.ts";
+import { strategyDetails } from "../command/strategy-words.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../exit-code.ts";
 import { outcomeText } from "../records/decision.ts";
 import { findLease, leaseKind } from "../records/lease.ts";
@@ -23,9 +24,14 @@ export const strategyCommands: readonly Command[] = [
   {
     path: ["strategy", "set"],
     summary: "Set how a lease's leader is chosen, over the candidates' own wishes",
+    details: strategyDetails,
     positionals: [{ name: "NAME" }, { name: "STRATEGY", optional: true }],
     flags: [
-      { name: "expression", value: "CEL", summary: "rank candidates by this expression instead" },
+      {
+        name: "expression",
+        value: "CEL",
+        summary: "rank candidates by this expression instead; docs/elections.md has the names in it",
+      },
       ...changeFlags,
     ],
     examples: [

@@ -7,6 +7,8 @@ import { type Context, configPath, readConfig } from "./config-file.ts";
 export interface Settings {
   readonly endpoints: readonly string[];
   readonly namespace: string;
+  /** The namespace that lists show; empty is all, which is so unless somebody named one. */
+  readonly listedNamespace: string;
   readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string } | undefined;
   readonly authorization: string | undefined;
   readonly timeoutMs: number | undefined;
@@ -30,6 +32,7 @@ export function resolveSettings(values: Values, environment: Readonly<Record<str
   return {
     endpoints,
     namespace,
+    listedNamespace: given ?? context.namespace ?? "",
     tls: tlsOf(context, variable),
     authorization: variable("AUTHORIZATION") ?? context.authorization,
     timeoutMs: values.durationMs("timeout"),

@@ -18,6 +18,7 @@ process.stdout.on("error", () => stop.abort(new Error("nobody reads")));
 const settings = {
   endpoints: [endpoint],
   namespace: "demo",
+  listedNamespace: "",
   tls: undefined,
   authorization: undefined,
   timeoutMs: undefined,

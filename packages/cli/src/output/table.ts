@@ -47,9 +47,13 @@ export function tableLines<Item>(
   return layout.hasTitles === false ? body : [line(titles, true), ...body];
 }
 
-/** Names and values under each other, the empty ones left out. */
+/** Names and values under each other, the empty ones left out; further lines of a value stand under its first. */
 export function factLines(facts: readonly (readonly [name: string, value: string])[]): readonly string[] {
   const shown = facts.filter(([, value]) => value !== "");
   const width = Math.max(...shown.map(([name]) => name.length));
-  return shown.map(([name, value]) => `${`${name}:`.padEnd(width + 1)}  ${value}`);
+  const indent = " ".repeat(width + 3);
+  return shown.flatMap(([name, value]) => {
+    const [first = "", ...more] = value.split("\n");
+    return [`${`${name}:`.padEnd(width + 1)}  ${first}`, ...more.map((line) => `${indent}${line}`)];
+  });
 }

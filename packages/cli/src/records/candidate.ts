@@ -94,6 +94,10 @@ function leasesOf(invocation: Invocation) {
   return invocation.positionals[0] === undefined ? selectorOf(invocation) : firstLease(invocation);
 }
 
+function reasonText({ reason }: { readonly reason: string }): string {
+  return reason === "" ? "" : `: ${reason}`;
+}
+
 function candidateFacts(candidate: Candidate): readonly (readonly [string, string])[] {
   const { cordon, coolDown, key, ping, priority, registeredAt, renewedAt, spec } = candidate;
   const priorityLife = priority?.expiresAfter === undefined ? "" : ` for ${durationText(priority.expiresAfter)}`;
@@ -103,7 +107,12 @@ function candidateFacts(candidate: Candidate): readonly (readonly [string, strin
     ["Status", candidateStatus(candidate)],
     ["Cordon", cordon === undefined ? "" : `by ${cordon.author}: ${cordon.reason}`],
     ["Cool-down", durationText(coolDown)],
-    ["Priority", priority === undefined ? "" : `${priority.value}${priorityLife}, given by ${priority.author}`],
+    [
+      "Priority",
+      priority === undefined
+        ? ""
+        : `${priority.value}${priorityLife}, given by ${priority.author}${reasonText(priority)}`,
+    ],
     ["Binary version", spec?.binaryVersion ?? ""],
     ["Compatibility", spec?.compatibilityVersion ?? ""],
     ["Strategy", strategyText(spec?.strategy)],

@@ -37,6 +37,9 @@ const readers: Readonly<Partial<Record<keyof LeaseSpec, Reader>>> = {
   annotations: texts,
 };
 
+/** The fields of a lease's `spec`. */
+export const leaseFields: readonly string[] = Object.keys(readers);
+
 /** Reads a lease's document; every mistake names its field. */
 export function leaseDocumentOf(source: string, value: unknown): LeaseDocument {
   const document = mapping(value, source);
@@ -46,7 +49,7 @@ export function leaseDocumentOf(source: string, value: unknown): LeaseDocument {
   const metadata = mapping(document.metadata, `${source}: metadata`);
   only(metadata, ["namespace", "name"], `${source}: metadata`);
   const spec = mapping(document.spec ?? {}, `${source}: spec`);
-  only(spec, Object.keys(readers), `${source}: spec`);
+  only(spec, leaseFields, `${source}: spec`);
   const fields = Object.keys(spec);
   const read = fields.map((field) => [
     field,

@@ -16,8 +16,7 @@ export function firstLease(invocation: Invocation) {
   return leaseNamed(invocation.positionals[0] ?? "", invocation);
 }
 
-/** Which leases a list shows: those of a namespace, if one was asked for, or all. */
-export function selectorOf({ environment, values }: Invocation) {
-  const namespace = values.text("namespace") ?? environment.TENURE_NAMESPACE ?? "";
-  return { namespace };
+/** Which leases a list shows: those of the namespace that the flag, the environment or the context names, or all. */
+export function selectorOf({ settings }: Pick<Invocation, "settings">) {
+  return { namespace: settings.listedNamespace };
 }

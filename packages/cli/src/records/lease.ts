@@ -1,7 +1,6 @@
 import {
   type Duration,
   durationToMs,
-  HoldMode,
   HoldOrigin,
   Lease,
   LeaseServiceGetRequest,
@@ -17,7 +16,8 @@ import { wireJson } from "../output/wire-json.ts";
 import { follow } from "./follow.ts";
 import type { Kind } from "./kind.ts";
 import { firstLease, selectorOf } from "./lease-name.ts";
-import { ageText, countText, durationText, instantText, leaseText, pairsText, settingText, word } from "./words.ts";
+import { settingFacts } from "./lease-settings.ts";
+import { ageText, countText, durationText, instantText, leaseText, settingText, word } from "./words.ts";
 
 const stateColours = { held: "good", free: "quiet", ending: "warn", pending: "warn" } as const;
 
@@ -114,15 +114,12 @@ function leaseFacts(lease: Lease): readonly (readonly [string, string])[] {
     ["Tombstone", tombstone === undefined ? "" : `${word(TermEndReason, tombstone.reason)}: ${tombstone.note}`],
     ["Last token", countText(lease.lastToken)],
     ["Last end", word(TermEndReason, lease.lastEndReason)],
-    ["Mode", word(HoldMode, spec?.mode ?? 0)],
-    ["Capacity", countText(spec?.capacity ?? 0)],
-    ["Lock delay", nonZero(spec?.lockDelay)],
+    ...settingFacts(spec),
     ["Strategy", settingText(lease.strategy)],
     ["Conflict", strategyConflict === undefined ? "" : "the candidates' strategies cannot be reconciled"],
     ["Eligible", (eligibility?.components ?? []).map(({ name, versionRange }) => `${name} ${versionRange}`).join(", ")],
     ["Candidates", String(lease.candidates)],
     ["Waiting", countText(lease.waiters)],
-    ["Labels", pairsText(spec?.labels)],
     ["Created", instantText(lease.createdAt)],
     ["Revision", String(lease.revision)],
   ];

@@ -40,6 +40,14 @@ export function termsOf(lines: readonly Transition[]): readonly PastTerm[] {
   return [...terms.values()].toReversed();
 }
 
+/** The lines, newest first, of the newest `most` terms: down to the oldest line of the oldest of them. */
+export function linesOfNewest(lines: readonly Transition[], most: number): readonly Transition[] {
+  const terms = termsOf(lines);
+  if (terms.length <= most) return lines;
+  const wanted = new Set(terms.slice(0, most).map(({ token }) => token));
+  return lines.slice(0, lines.findLastIndex(({ token }) => wanted.has(token)) + 1);
+}
+
 function blank({ holder, token }: Transition): PastTerm {
   const nothing = { fromMs: undefined, toMs: undefined, heldMs: undefined };
   return { holder, token, origin: "", end: "", note: "", ...nothing };

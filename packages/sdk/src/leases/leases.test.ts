@@ -68,6 +68,23 @@ describe("records of leases", () => {
     expect(holders).toEqual(["x", "y"]);
   });
 
+  it.each([
+    [[false, false], false],
+    [[false, true], true],
+    [[true, false], true],
+  ])("the pages of a history say %j of what was dropped, so its end says %j", async (pages, isTruncated) => {
+    const { client, session } = clientUnderTest();
+    let asked = 0;
+    session.answer = async () => {
+      const truncated = pages[asked++] ?? false;
+      return { transitions: [{ holder: "x" }], page: { nextToken: asked < pages.length ? "next" : "" }, truncated };
+    };
+    const history = client.leases.history("a/b");
+    let step = await history.next();
+    while (step.done !== true) step = await history.next();
+    expect(step.value).toEqual({ isTruncated });
+  });
+
   it("are created, changed, deleted and revoked by attempts, with the revision that was seen", async () => {
     const { client, session } = clientUnderTest();
     session.answer = async () => ({ lease: { uid: "one" } });

@@ -33,6 +33,12 @@ export type LeaseSpecInput = Parameters<typeof LeaseSpec.fromPartial>[0];
 /** How fresh, and whatever every call takes. */
 export type ReadInput = GuardReadOptions;
 
+/** What is known at the end of a lease's history. */
+export interface HistoryEnd {
+  /** Whether older lines existed and were dropped: the store keeps the newest only. */
+  readonly isTruncated: boolean;
+}
+
 /** The records of leases, as the API has them. Reads are linearizable unless they ask for less. */
 export class Leases {
   readonly #context: ClientContext;
@@ -67,16 +73,19 @@ export class Leases {
     } while (token !== "");
   }
 
-  /** Who held a lease, when, and why each term ended, newest first. */
-  async *history(lease: LeaseInput, options: ReadInput = {}): AsyncGenerator<Transition, void, undefined> {
+  /** Who held a lease, when, and why each term ended, newest first. Returns whether that is all that ever happened. */
+  async *history(lease: LeaseInput, options: ReadInput = {}): AsyncGenerator<Transition, HistoryEnd, undefined> {
     const key = this.#context.leaseName(lease);
     let token = "";
+    let isTruncated = false;
     do {
       const request = LeaseServiceHistoryRequest.fromPartial({ lease: key, read: readOf(options), page: { token } });
-      const { transitions, page } = await read(this.#context, "LeaseService.History", request, options);
+      const { transitions, page, truncated } = await read(this.#context, "LeaseService.History", request, options);
       yield* transitions;
+      isTruncated ||= truncated;
       token = page?.nextToken ?? "";
     } while (token !== "");
+    return { isTruncated };
   }
 
   /** Every change of the leases that match, for ever; see {@link watchLeases}. */
