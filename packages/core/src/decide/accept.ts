@@ -1,5 +1,6 @@
 import type { OwnedPartition } from "../partition/batch.ts";
 import type { Claim, CommandOf } from "../partition/command.ts";
+import { checkRecovery } from "./clearance.ts";
 import { answer, type Decision } from "./decision.ts";
 import { checkEligible } from "./eligible.ts";
 import { checkClaimant, grantEvents } from "./grant.ts";
@@ -20,6 +21,8 @@ export function decideAccept(owned: OwnedPartition, command: CommandOf<"accept">
   const candidate = record.candidates?.get(name);
   if (candidate === undefined) return answer({ kind: "candidateNotFound", lease, candidate: name });
   if (candidate.principal !== principal) return answer({ kind: "principalMismatch", lease, candidate: name });
+  const recovering = checkRecovery(owned, now);
+  if (recovering !== undefined) return answer(recovering);
   if (isLapsed(record, now)) return answer({ kind: "acceptTooLate", lease, token });
   if (claimant.holder !== name) {
     const rule = "must be the candidate's name";

@@ -32,6 +32,13 @@ export interface Clearance {
   readonly spec: LeaseSpec;
 }
 
+/** After a restore no term begins before every earlier one has surely ended. */
+export function checkRecovery({ state: { recovery } }: OwnedPartition, now: number): Refusal | undefined {
+  if (recovery === undefined) return undefined;
+  const leftMs = remainingMs(recovery.from, recovery.holdOffMs, now);
+  return leftMs > 0 ? { kind: "recovering", retryAfterMs: leftMs } : undefined;
+}
+
 /** Whether a new term may begin, or what stands in its way. Every rule that can keep a grant back is asked here. */
 export function clearWay(
   owned: OwnedPartition,
@@ -39,11 +46,8 @@ export function clearWay(
   wish: Wish,
   now: number,
 ): Clearance | Refusal | { readonly kind: "nextBatch" } {
-  const { recovery } = owned.state;
-  if (recovery !== undefined) {
-    const leftMs = remainingMs(recovery.from, recovery.holdOffMs, now);
-    if (leftMs > 0) return { kind: "recovering", retryAfterMs: leftMs };
-  }
+  const recovering = checkRecovery(owned, now);
+  if (recovering !== undefined) return recovering;
   const clearance = record === undefined ? clearNew(wish) : clearKnown(owned, record, wish, now);
   if (clearance.kind === "clear" && mustWaitForNextBatch(owned, record)) return { kind: "nextBatch" };
   return awaitsProbe(owned, clearance, now) ? { kind: "nextBatch" } : clearance;

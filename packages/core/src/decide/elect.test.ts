@@ -97,6 +97,14 @@ describe("elect and accept (rule 18)", () => {
     expect(accept(desk, "a").kind).toBe("notPending");
   });
 
+  it("takes no accept while terms of before a restore may still be acting", () => {
+    const desk = new Desk();
+    register(desk, lease, "a");
+    elect(desk, "a");
+    desk.run({ kind: "beginRecovery" }, "owner");
+    expect(accept(desk, "a")).toMatchObject({ kind: "recovering" });
+  });
+
   it("passes over one that did not accept: it backs off, twice as long each time, and the next has a higher token", () => {
     const desk = new Desk();
     register(desk, lease, "a");
