@@ -41,8 +41,8 @@ export function partialFault(streams: StreamsByRole, reading: IncarnationReading
     reason: "PARTIALLY_INITIALIZED",
     message:
       `the deployment is incomplete: ${listed(present)}, but not ${missing.join(", ")}; nothing was created, because a ` +
-      "new log beside old records would hand out fencing tokens again; restore what is missing, or, if no service has " +
-      "ever run here, delete what is there and run init again",
+      "new log beside old records would hand out fencing tokens again; make a new deployment in " +
+      "a new data folder, or, if no service has ever run here, delete what is there and run init again",
     details: { attributes: { present: present.join(","), missing: missing.join(",") } },
   });
 }

@@ -81,7 +81,10 @@ function belongsTo(log: StreamFacts, incarnation: Incarnation): boolean {
 }
 
 const emptyLog = "an empty log would hand out fencing tokens again that were already used";
-const restore = "bring the stream back from a backup, or restore the deployment into a new data folder";
+/** An older copy of the log passes every check of this file, and hands out used tokens: nobody must put one back. */
+const startAnew =
+  "make a new deployment, in a new data folder or with new volumes: its tokens begin above all earlier ones; never put " +
+  "back an older copy of a stream, which would hand out used tokens";
 
 /** The text of every reading that is not `present`. */
 export function problemOf(reading: Exclude<IncarnationReading, { kind: "present" }>): IncarnationProblem {
@@ -91,28 +94,28 @@ export function problemOf(reading: Exclude<IncarnationReading, { kind: "present"
         reason: "NOT_INITIALIZED",
         what: `the streams ${streamNames.incarnation} and ${streamNames.log} do not exist`,
         why: "services never create them, so that a lost log is never mistaken for a new deployment",
-        fix: "run `tenure-provision init` once if this deployment is new; if it is not, its data is gone: restore it",
+        fix: "run `tenure-provision init` once if this deployment is new; if it is not, its data is gone, and `init` makes a new deployment whose tokens begin above all earlier ones",
       };
     case "stream-missing":
       return {
         reason: "INCARNATION_STREAM_MISSING",
         what: `the stream ${streamNames.incarnation} is missing while ${streamNames.log} exists`,
         why: "without the record nobody knows how many partitions the log has and which life of it this is",
-        fix: restore,
+        fix: startAnew,
       };
     case "record-missing":
       return {
         reason: "INCARNATION_MISSING",
         what: `the stream ${streamNames.incarnation} holds no incarnation record`,
         why: "`init` writes it last, so an init was interrupted, or the record was removed",
-        fix: "if no service has ever run here, delete the TENURE streams and run `tenure-provision init` again; otherwise restore",
+        fix: "if no service has ever run here, delete the TENURE streams and run `tenure-provision init` again; otherwise make a new deployment",
       };
     case "record-malformed":
       return {
         reason: "INCARNATION_MALFORMED",
         what: `the incarnation record cannot be read: ${reading.problem}`,
         why: "its number of partitions decides where every lease lives",
-        fix: restore,
+        fix: startAnew,
       };
     case "format-unknown":
       return {
@@ -126,14 +129,14 @@ export function problemOf(reading: Exclude<IncarnationReading, { kind: "present"
         reason: "LOG_STREAM_MISSING",
         what: `the stream ${streamNames.log} is missing, though incarnation ${reading.incarnation.id} has one`,
         why: emptyLog,
-        fix: restore,
+        fix: startAnew,
       };
     case "log-replaced":
       return {
         reason: "LOG_STREAM_REPLACED",
         what: `the stream ${streamNames.log} was not made for incarnation ${reading.incarnation.id} (it begins at ${reading.log.madeWithFirstSequence}, the record says ${reading.incarnation.firstSequence})`,
         why: emptyLog,
-        fix: restore,
+        fix: startAnew,
       };
   }
 }

@@ -63,7 +63,7 @@ export function mismatchFault({ digest, name, sizeBytes }: SnapshotObject, found
   return new Fault({
     code: "DATA_LOSS",
     reason: "SNAPSHOT_DIGEST_MISMATCH",
-    message: `snapshot ${name} has ${found}, the log says ${sizeBytes} bytes with digest ${digest}: load an older snapshot or restore`,
+    message: `snapshot ${name} has ${found}, the log says ${sizeBytes} bytes with digest ${digest}: a replica that has the partition in memory makes a new one in time`,
   });
 }
 

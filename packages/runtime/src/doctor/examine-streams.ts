@@ -131,7 +131,7 @@ function missing(role: StreamRole): Finding {
     subject: `stream ${streamNames[role]}`,
     what: "does not exist",
     why: "services never create streams: an empty log would hand out fencing tokens again that were already used",
-    fix: "run `tenure-provision init` once for a new deployment; restore it if there was one",
+    fix: "run `tenure-provision init` once: it makes a new deployment, whose tokens begin above those of one that was lost",
   };
 }
 
