@@ -102,7 +102,7 @@ export const mutations: readonly Mutation[] = [
       file: "replica/partition-owner.js",
       find: "return { batch, calls: [], mustAppend: true, isLast: false };",
       replace:
-        "const filled = fillBatch(this.#owned, this.#queue, this.#waiting, 100, clock.now()); this.#queue = filled.rest;" +
+        "const filled = fillBatch(this.#owned, this.#queue, this.#waiting, 100, new BatchSize(batch.events), clock.now()); this.#queue = filled.rest;" +
         " return { batch, calls: [...filled.answered], mustAppend: true, isLast: false };",
     },
   ),
