@@ -19,6 +19,7 @@ function programs() {
     if (existsSync(file)) found.set(name, file);
   }
   return found
+    .set("tenure", `${root}packages/cli/dist/main.js`)
     .set("provision", `${root}packages/provision/dist/main.js`)
     .set("credentials", `${root}image/credentials.mjs`)
     .set("front", `${root}image/front.mjs`)

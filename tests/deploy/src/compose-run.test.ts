@@ -48,6 +48,11 @@ describe.runIf(isLong)("docker compose up", () => {
     }
   }, 120_000);
 
+  it("has the command line", async () => {
+    expect(await compose("run", "--rm", "--no-TTY", "tenure", "leases", "--output", "json")).toContain("{");
+    expect(await compose("run", "--rm", "--no-TTY", "tenure", "status")).toMatch(/ready/);
+  }, 120_000);
+
   it("scales a service", async () => {
     await compose("up", "--detach", "--wait", "--scale", "election=3");
     await waitFor(async () => (await status()).split("\n").filter((line) => line.startsWith("election")).length === 3, {

@@ -151,7 +151,7 @@ describe("networks", () => {
     expect(compose.networks.entry?.internal).toBe(true);
     expect(networksOf(serviceOf("gateway"))).toEqual(["bus", "entry"]);
     const members = all.filter(([, service]) => networksOf(service).includes("entry")).map(([name]) => name);
-    expect(members).toEqual(["gateway", "front"]);
+    expect(members).toEqual(["gateway", "front", "tenure"]);
   });
 
   it("joins what is published, and nothing else, to the network that leads outside", () => {

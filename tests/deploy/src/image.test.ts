@@ -33,7 +33,7 @@ describe("entry point", () => {
   ])("refuses %j in one line that names what there is", async (args, message) => {
     await using image = await imageLayout();
     const { stderr, code } = await runScript(`${image.path}/image/entrypoint.mjs`, ...args);
-    expect(stderr).toBe(`tenure: ${message}; this image has echo, provision, credentials, front, health\n`);
+    expect(stderr).toBe(`tenure: ${message}; this image has echo, tenure, provision, credentials, front, health\n`);
     expect(code).toBe(2);
   });
 });
