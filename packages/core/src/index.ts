@@ -45,6 +45,7 @@ export {
   checkCandidateName,
   checkGuardedKey,
   checkLeaseKey,
+  isOfSystem,
   type LeaseKey,
   leaseKey,
   maximumNameBytes,

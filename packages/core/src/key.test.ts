@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { checkCandidateName, checkGuardedKey, checkLeaseKey, leaseKey, nameOf, namespaceOf } from "./key.ts";
+import {
+  checkCandidateName,
+  checkGuardedKey,
+  checkLeaseKey,
+  isOfSystem,
+  leaseKey,
+  nameOf,
+  namespaceOf,
+} from "./key.ts";
 
 describe("lease keys", () => {
   it.each([
@@ -38,6 +46,15 @@ describe("lease keys", () => {
   it("splits at the first slash and joins again", () => {
     const key = leaseKey("billing", "acct:1");
     expect([key, namespaceOf(key), nameOf(key)]).toEqual(["billing/acct:1", "billing", "acct:1"]);
+  });
+
+  it.each([
+    ["tenure-system/shard-1", true],
+    ["tenure-identities", true],
+    ["tenure/scheduler", false],
+    ["billing/tenure-x", false],
+  ])("%s is the system's own: %s", (key, isIts) => {
+    expect(isOfSystem(key)).toBe(isIts);
   });
 });
 

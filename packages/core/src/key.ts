@@ -30,6 +30,14 @@ export function nameOf(key: LeaseKey): string {
   return key.slice(key.indexOf("/") + 1);
 }
 
+/** Namespaces that belong to the system itself: they are shown only to those who name them, and count for nobody. */
+const systemPrefix = "tenure-";
+
+/** Whether a namespace, or the lease of a key, is the system's own. */
+export function isOfSystem(namespaceOrKey: string): boolean {
+  return namespaceOrKey.startsWith(systemPrefix);
+}
+
 /** Every broken rule of a lease's key; empty when it is legal. */
 export function checkLeaseKey(key: LeaseKey, field = "lease"): readonly FieldViolation[] {
   const violations: FieldViolation[] = [];

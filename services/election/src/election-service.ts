@@ -79,6 +79,7 @@ class ElectionService implements AsyncDisposable {
     this.#presence = watchPresence(bus, clock, () => {});
     this.#metrics.show({
       shards: () => this.#coordination.shards,
+      uncoordinatedShards: () => this.#coordination.shardsFreeFor(shardAlarmMs).length,
       leases: () => this.#coordination.leases,
       observers: () => this.#observers.count,
     });

@@ -37,6 +37,8 @@ export class ElectionMetrics {
   /** Shows what is looked up when it is asked for. */
   show(values: {
     readonly shards: () => number;
+    /** Those that nobody has coordinated for as long as raises the alarm. */
+    readonly uncoordinatedShards: () => number;
     readonly leases: () => number;
     readonly observers: () => number;
   }): void {
@@ -50,6 +52,11 @@ export class ElectionMetrics {
         },
       });
     gauge("tenure_election_shards", "Shards that this replica coordinates.", values.shards);
+    gauge(
+      "tenure_election_uncoordinated_shards",
+      "Shards that nobody has coordinated for 15 s, as far as this replica sees: of their leases nobody is elected.",
+      values.uncoordinatedShards,
+    );
     gauge("tenure_election_leases", "Leases that this replica looks after.", values.leases);
     gauge("tenure_election_observers", "Observers that are served.", values.observers);
   }

@@ -7,6 +7,7 @@ import { gatewayFields, readTls } from "./config.ts";
 import { Gateway } from "./gateway.ts";
 import { sharedAnswer } from "./shared-answer.ts";
 import { missingServices, systemStatus } from "./system-status.ts";
+import { LeaseMetrics } from "./watch/lease-metrics.ts";
 import { type StoreReads, startStoreReads } from "./watch/store-reads.ts";
 
 /** A status does not wait longer for the log's size. */
@@ -45,15 +46,18 @@ async function start(context: ServiceContext<typeof gatewayFields>): Promise<Asy
   const server = serve(bus, SystemServiceDefinition, { status });
   await bus.flush(); // From here on callers find it.
   const { keptChanges, queuedPerWatcher, watchers } = config;
+  const leaseMetrics = new LeaseMetrics(context.metrics);
   const reads = await startStoreReads({
     bus,
     clock,
     random,
     incarnation,
     limits: { keptChanges, queuedPerWatcher, watchers },
+    onLed: (leaderlessMs) => leaseMetrics.noteLed(leaderlessMs),
     note: (what, message) => log.warn(what, message),
   });
   leaseReads = reads;
+  leaseMetrics.show(() => reads.numbers);
   const unready = reads.onReady((isReady, why) => health.set("log", isReady, why));
   const gateway = await Gateway.start(context, { reads, wasServed: (fullName) => served.has(fullName) });
   const { grpc } = gateway;

@@ -3,6 +3,7 @@ import type { Watches } from "@tenure/reader";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { CommittedBatch } from "./replica/owner-listener.ts";
 import type { StoreReplica } from "./replica/store-replica.ts";
+import { TermMetrics } from "./term-metrics.ts";
 
 /** What a lease store counts beside what every service does. */
 export class StoreMetrics {
@@ -14,6 +15,7 @@ export class StoreMetrics {
   readonly #expiryLag: Histogram;
   readonly #faults: Counter<"doing">;
   readonly #purged: Counter<"what">;
+  readonly #terms: TermMetrics;
 
   constructor(registry: Registry) {
     this.#registry = registry;
@@ -50,6 +52,7 @@ export class StoreMetrics {
       labelNames: ["what"],
       registers,
     });
+    this.#terms = new TermMetrics(registry);
   }
 
   /** Counts a committed batch. */
@@ -57,6 +60,7 @@ export class StoreMetrics {
     this.#appends.inc();
     this.#events.observe(batch.events.length);
     this.#seconds.observe(tookMs / 1_000);
+    this.#terms.note(batch.events);
     for (const lagMs of expiryLagsMs) this.#expiryLag.observe(lagMs / 1_000);
     for (const event of batch.events) {
       if (event.kind === "holdEnded" && event.endReason === "expired") this.#expiries.inc();

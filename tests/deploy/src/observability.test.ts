@@ -2,29 +2,9 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { readCompose } from "./compose-file.ts";
 import { existingSeries, seriesIn } from "./metric-names.ts";
+import { dashboard, graphs, rules } from "./observability.ts";
 import { readText, serviceNames } from "./repository.ts";
 
-interface Panel {
-  readonly id: number;
-  readonly type: string;
-  readonly title: string;
-  readonly description?: string;
-  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
-  readonly datasource?: { readonly uid: string };
-  readonly targets?: readonly { readonly expr: string; readonly datasource: { readonly uid: string } }[];
-}
-interface Dashboard {
-  readonly uid: string;
-  readonly panels: readonly Panel[];
-}
-interface Rule {
-  readonly alert: string;
-  readonly expr: string;
-  readonly labels: { readonly severity: string };
-  readonly annotations: { readonly summary: string; readonly description: string };
-}
-
-const dashboard = JSON.parse(readText("deploy/grafana/dashboards/tenure.json")) as Dashboard;
 const datasources = parse(readText("deploy/grafana/provisioning/datasources/prometheus.yaml")) as {
   readonly datasources: readonly { readonly uid: string; readonly url: string }[];
 };
@@ -38,10 +18,7 @@ const prometheus = parse(readText("deploy/prometheus/prometheus.yaml")) as {
     readonly dns_sd_configs?: readonly { readonly names: readonly string[]; readonly port: number }[];
   }[];
 };
-const rules = (
-  parse(readText("deploy/prometheus/alerts.yaml")) as { readonly groups: readonly { rules: Rule[] }[] }
-).groups.flatMap((group) => group.rules);
-const graphs = dashboard.panels.filter(({ type }) => type !== "row");
+const runbook = /^## Alerts\n(.*?)(?=^## )/ms.exec(readText("docs/operations.md"))?.[1] ?? "";
 
 describe("dashboard", () => {
   it("uses only series that the services expose", async () => {
@@ -105,6 +82,19 @@ describe.each(rules.map((rule) => [rule.alert, rule] as const))("alert %s", (_, 
     expect(["page", "ticket"]).toContain(rule.labels.severity);
     expect(rule.annotations.summary).not.toBe("");
     expect(rule.annotations.description).toMatch(/\.$/);
+  });
+
+  it("is explained where it says", () => {
+    expect(rule.annotations.runbook).toBe("docs/operations.md#alerts");
+    expect(runbook).toMatch(new RegExp(`^\\| \`${rule.alert}\` \\| ${rule.labels.severity} \\| .+ \\| .+ \\|$`, "m"));
+  });
+});
+
+describe("the alerts of docs/operations.md", () => {
+  it("are those that there are", () => {
+    const explained = [...runbook.matchAll(/^\| `(Tenure[A-Za-z]+)` \|/gm)].map(([, name]) => name);
+    expect(explained.sort()).toEqual(rules.map(({ alert }) => alert).sort());
+    expect(runbook).toContain("deploy/prometheus/alerts.yaml");
   });
 });
 

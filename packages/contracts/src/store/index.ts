@@ -101,6 +101,6 @@ export {
   snapshotChunks,
   snapshotFormatVersion,
 } from "./snapshot/encode-snapshot.ts";
-export { termEndReasons } from "./value/enums.ts";
+export { holdOrigins, termEndReasons } from "./value/enums.ts";
 export { type CandidateName, candidateKeyToWire, leaseKeyToWire } from "./value/key.ts";
 export { bytesOfHex, hexOf } from "./value/text.ts";

@@ -1,25 +1,24 @@
-import { LeaseCounts, LeaseState, leaseSelection, leaseStateToWire } from "@tenure/contracts";
+import { LeaseCounts } from "@tenure/contracts";
 import { isIdentityLease, type LeaseRecord, nameOf, namespaceOf, type PartitionState } from "@tenure/core";
-import { type Clock, Fault } from "@tenure/kernel";
+import type { Clock } from "@tenure/kernel";
+import { type LeaseStanding, standingOf } from "./lease-standing.ts";
 
 /** Records that are looked at in one go: about a millisecond, since sessions wait meanwhile. */
-const recordsAtOnce = 5_000;
+export const recordsAtOnce = 5_000;
 /** More names than this do not fit on a screen. */
 const mostNames = 10;
 
 /** Leases by state, counted now. */
 export async function countLeases(partitions: Iterable<PartitionState>, clock: Clock): Promise<LeaseCounts> {
-  const all = leaseSelection(undefined);
-  if (all instanceof Fault) throw all;
   const tally = new Tally();
   let seen = 0;
   for (const { leases } of partitions) {
     for (const record of leases.values()) {
       seen += 1;
       if (seen % recordsAtOnce === 0) await clock.sleep(0);
-      if (record.created === undefined) continue;
-      if (isIdentityLease(record.key)) tally.identities += 1;
-      else if (all.matches(record)) tally.add(record, leaseStateToWire(record, clock.now()));
+      if (record.created !== undefined && isIdentityLease(record.key)) tally.identities += 1;
+      const standing = standingOf(record, clock.now());
+      if (standing !== undefined) tally.add(record, standing);
     }
   }
   return tally.counts;
@@ -34,17 +33,16 @@ class Tally {
   #leaderless = 0;
   readonly #leaderlessNames: string[] = [];
 
-  add({ candidates, holds, key }: LeaseRecord, state: LeaseState): void {
-    if (state === LeaseState.TOMBSTONE) return;
-    const candidateCount = candidates?.size ?? 0;
-    this.#candidates += candidateCount;
-    if (state === LeaseState.ENDING) this.#ending += 1;
-    if (holds.length > 0) {
+  add({ candidates, key }: LeaseRecord, standing: LeaseStanding): void {
+    if (standing === "deleted") return;
+    this.#candidates += candidates?.size ?? 0;
+    if (standing === "ending") this.#ending += 1;
+    if (standing === "held" || standing === "ending") {
       this.#held += 1;
       return;
     }
     this.#free += 1;
-    if (candidateCount === 0) return;
+    if (standing !== "leaderless") return;
     this.#leaderless += 1;
     if (this.#leaderlessNames.length < mostNames) this.#leaderlessNames.push(`${namespaceOf(key)}/${nameOf(key)}`);
   }

@@ -1,9 +1,10 @@
 import type { Bus } from "@tenure/bus";
 import type { LeaseCounts } from "@tenure/contracts";
-import { type LeaseKey, type LeaseRecord, partitionOf } from "@tenure/core";
+import { type LeaseKey, type LeaseRecord, type PartitionState, partitionOf } from "@tenure/core";
 import type { Clock, Random } from "@tenure/kernel";
 import { BusLogReader, LeaseNews, Watches, type WatchLimits } from "@tenure/reader";
 import { countLeases } from "./count-leases.ts";
+import { type LeaseNumbers, LeaseTally } from "./lease-tally.ts";
 import { plainReads } from "./plain-reads.ts";
 import { watchMethods } from "./watch-methods.ts";
 
@@ -14,6 +15,8 @@ export interface StoreReadsOptions {
   readonly random: Random;
   readonly incarnation: { readonly id: string; readonly partitions: number };
   readonly limits: StoreReadLimits;
+  /** Told of each lease that had candidates and no holder, and has one: for how long it had none. */
+  onLed(leaderlessMs: number): void;
   /** Told what the reader lives with: for the log of the process. */
   note(what: object, message: string): void;
 }
@@ -50,6 +53,8 @@ export interface StoreReads extends AsyncDisposable {
   readonly watches: number;
   /** Leases by state, counted now; undefined while not every partition is followed. */
   count(): Promise<LeaseCounts | undefined>;
+  /** How many leases stand how, without counting; undefined while not every partition is followed. */
+  readonly numbers: LeaseNumbers | undefined;
   /** Tells whether every partition is followed and why not, at once and on each change. */
   onReady(listener: (isReady: boolean, why: string) => void): () => void;
   /** Tells of the owner's epoch of each partition, at once and on each change. */
@@ -87,11 +92,13 @@ class ReaderReads implements StoreReads {
   readonly news: LeaseNews;
   readonly #reader: BusLogReader;
   readonly #watches: Watches;
+  readonly #tally: LeaseTally;
   readonly #onReady = new Set<(isReady: boolean, why: string) => void>();
   readonly #onOwner = new Set<(partition: number, epoch: bigint) => void>();
   #why = "the log is being read";
 
-  constructor({ limits, ...options }: StoreReadsOptions) {
+  constructor({ limits, onLed, ...options }: StoreReadsOptions) {
+    this.#tally = new LeaseTally(options.clock, onLed);
     this.#reader = new BusLogReader(
       {
         ...options,
@@ -101,6 +108,7 @@ class ReaderReads implements StoreReads {
       },
       {
         onReadiness: (isReady, why) => this.#tellReady(isReady, why),
+        onApplied: (applied) => this.#tally.note(applied),
         onOwner: (partition, epoch) => {
           for (const listener of this.#onOwner) listener(partition, epoch);
         },
@@ -127,10 +135,11 @@ class ReaderReads implements StoreReads {
   }
 
   async count(): Promise<LeaseCounts | undefined> {
-    const { clock, isReady, partitions } = this.#reader;
-    if (!isReady) return undefined;
-    const states = Array.from({ length: partitions }, (_, partition) => this.#reader.stateOf(partition));
-    return await countLeases(states, clock);
+    return this.isReady ? await countLeases(this.#states, this.#reader.clock) : undefined;
+  }
+
+  get numbers(): LeaseNumbers | undefined {
+    return this.isReady ? this.#tally.numbers : undefined;
   }
 
   onReady(listener: (isReady: boolean, why: string) => void): () => void {
@@ -183,8 +192,14 @@ class ReaderReads implements StoreReads {
     return this.#reader[Symbol.asyncDispose]();
   }
 
+  get #states(): readonly PartitionState[] {
+    const { partitions } = this.#reader;
+    return Array.from({ length: partitions }, (_, partition) => this.#reader.stateOf(partition));
+  }
+
   #tellReady(isReady: boolean, why: string): void {
     this.#why = why;
+    if (isReady) this.#tally.follow(this.#states);
     for (const listener of this.#onReady) listener(isReady, why);
   }
 }

@@ -1,5 +1,6 @@
 import {
   checkLeaseKey,
+  isOfSystem,
   type LeaseKey,
   type LeaseRecord,
   leaseKey,
@@ -16,8 +17,6 @@ import { checkRead } from "./read-options.ts";
 import { checkStates } from "./state-filter.ts";
 
 const mostSelectors = 100;
-/** Namespaces that belong to the system are selected only by their name. */
-const systemPrefix = "tenure-";
 
 /** Which leases a caller asks for. */
 export interface LeaseSelection {
@@ -93,7 +92,8 @@ function checkNames(reading: Reading, field: string, namespace: string, name: st
 }
 
 function nameTest(namespace: string, name: string, namePrefix: string): (key: LeaseKey) => boolean {
-  if (namespace === "") return (key) => !namespaceOf(key).startsWith(systemPrefix);
+  // Namespaces that belong to the system are selected only by their name.
+  if (namespace === "") return (key) => !isOfSystem(key);
   if (name !== "") {
     const wanted = leaseKey(namespace, name);
     return (key) => key === wanted;
