@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,6 +8,14 @@ import { describe, expect, it } from "vitest";
 import { readTls } from "./config.ts";
 
 const plain = { grpcHost: "127.0.0.1", insecure: false };
+
+async function makeCertificate(): Promise<{ readonly tlsCertFile: string; readonly tlsKeyFile: string }> {
+  const folder = mkdtempSync(join(tmpdir(), "tenure-tls-"));
+  const [tlsCertFile, tlsKeyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+  const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=localhost"];
+  await promisify(execFile)("openssl", ["req", "-x509", ...kind, "-keyout", tlsKeyFile, "-out", tlsCertFile]);
+  return { tlsCertFile, tlsKeyFile };
+}
 
 describe("readTls", () => {
   it.each(["127.0.0.1", "localhost", "::1", "127.8.9.1"])("serves %s without TLS", (grpcHost) => {
@@ -40,22 +48,28 @@ describe("readTls", () => {
     );
   });
 
+  it("asks clients for certificates only with one of its own, and with authorities that it can read", async () => {
+    expect(() => readTls({ ...plain, tlsClientCaFile: "ca.pem" })).toThrow(
+      "tls-client-ca-file needs tls-cert-file and tls-key-file to be set, too",
+    );
+    const files = await makeCertificate();
+    expect(() => readTls({ ...plain, ...files, tlsClientCaFile: "nowhere.pem" })).toThrow(
+      'tls-client-ca-file must be a readable file: ENOENT (got "nowhere.pem")',
+    );
+    expect(() => readTls({ ...plain, ...files, tlsClientCaFile: files.tlsKeyFile })).toThrow(
+      "tls-client-ca-file must have a PEM certificate in it",
+    );
+    const broken = `${files.tlsCertFile}.broken`;
+    const whole = readFileSync(files.tlsCertFile, "utf8");
+    writeFileSync(broken, `${whole}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`);
+    expect(() => readTls({ ...plain, ...files, tlsClientCaFile: broken })).toThrow(
+      "tls-client-ca-file must have nothing but PEM certificates in it: number 2 is none",
+    );
+    expect(readTls({ ...plain, ...files, tlsClientCaFile: files.tlsCertFile })?.ca?.toString()).toBe(whole);
+  });
+
   it("turns TLS on with a certificate and its key", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "tenure-tls-"));
-    const [tlsCertFile, tlsKeyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
-    const request = [
-      "req",
-      "-x509",
-      "-newkey",
-      "ec",
-      "-pkeyopt",
-      "ec_paramgen_curve:P-256",
-      "-nodes",
-      "-subj",
-      "/CN=localhost",
-    ];
-    await promisify(execFile)("openssl", [...request, "-keyout", tlsKeyFile, "-out", tlsCertFile]);
-    expect(readTls({ ...plain, grpcHost: "0.0.0.0", tlsCertFile, tlsKeyFile })?.cert.toString()).toContain(
+    expect(readTls({ ...plain, grpcHost: "0.0.0.0", ...(await makeCertificate()) })?.cert.toString()).toContain(
       "BEGIN CERTIFICATE",
     );
   });

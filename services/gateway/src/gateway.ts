@@ -20,6 +20,7 @@ import type { FrontContext } from "./front/front-context.ts";
 import { frontService, type StreamFronts } from "./front/front-service.ts";
 import { grpcDefinition } from "./front/grpc-definition.ts";
 import { type GrpcServer, startGrpcServer } from "./front/grpc-server.ts";
+import { identifyByCertificate, identifyNobody } from "./front/principal.ts";
 import { streamFront } from "./front/stream-front.ts";
 import { Heartbeat, type HeartbeatServices } from "./identity/heartbeat.ts";
 import { heartbeatMetrics } from "./identity/heartbeat-metrics.ts";
@@ -145,6 +146,7 @@ function frontOf({ clock, config, log }: Context, { calls }: EngineParts, stop: 
     calls,
     clock,
     connections: new ConnectionLimits({ clock, requestsPerSecond, streamsPerConnection }),
+    identify: config.tlsClientCaFile === undefined ? identifyNobody : identifyByCertificate(),
     maxRequestBytes,
     maxSessionMessageBytes,
     stop,

@@ -49,7 +49,7 @@ export function streamFront<Request, Response>(
   context: FrontContext,
   open: Open<Request, Response>,
 ): handleBidiStreamingCall<Bytes, Bytes> {
-  const { clock, connections, maxRequestBytes } = context;
+  const { connections, maxRequestBytes } = context;
   return (call) => {
     const stream = new Stream(call, context);
     stream.guard(() => {
@@ -58,7 +58,7 @@ export function streamFront<Request, Response>(
         stream.write(asBuffer(responseType.encode(answer).finish()));
         if (stream.isEnding && conversation.isIdle) stream.finish();
       };
-      const conversation = open(describeCall(call, clock).principal, send, (thrown) => stream.fail(thrown));
+      const conversation = open(describeCall(call, context).principal, send, (thrown) => stream.fail(thrown));
       stream.onClose = () => conversation.close?.();
       call.on("data", (bytes: Bytes) =>
         stream.guard(() => {
