@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { readTls } from "./config.ts";
+import { readPolicy, readTls } from "./config.ts";
 
 const plain = { grpcHost: "127.0.0.1", insecure: false };
 
@@ -72,5 +72,36 @@ describe("readTls", () => {
     expect(readTls({ ...plain, grpcHost: "0.0.0.0", ...(await makeCertificate()) })?.cert.toString()).toContain(
       "BEGIN CERTIFICATE",
     );
+  });
+});
+
+describe("readPolicy", () => {
+  const policy = (text: string) => {
+    const policyFile = join(mkdtempSync(join(tmpdir(), "tenure-policy-")), "policy.yaml");
+    writeFileSync(policyFile, text);
+    return { ...plain, policyFile, tlsClientCaFile: "ca.pem" };
+  };
+
+  it("is for a gateway that knows its clients", () => {
+    expect(readPolicy(plain)).toBeUndefined();
+    expect(() => readPolicy({ ...plain, policyFile: "p.yaml" })).toThrow(
+      "policy-file needs tls-client-ca-file to be set, too",
+    );
+  });
+
+  it("refuses a file that is not there or that it does not understand", () => {
+    expect(() => readPolicy({ ...plain, policyFile: "nowhere.yaml", tlsClientCaFile: "ca.pem" })).toThrow(
+      'policy-file must be a readable file: ENOENT (got "nowhere.yaml")',
+    );
+    const config = policy('rules: [{ principals: ["*"], namespaces: ["*"], verbs: [rule] }]');
+    expect(() => readPolicy(config)).toThrow(
+      `${config.policyFile}:1: rules[0].verbs[0] must be observe, lead, operate (got "rule")`,
+    );
+  });
+
+  it("reads the rules", () => {
+    const read = readPolicy(policy('rules: [{ principals: ["*"], namespaces: [billing], verbs: [observe] }]'));
+    expect(read?.grantsOf("anyone").allows("observe", { namespace: "billing" })).toBe(true);
+    expect(read?.grantsOf("anyone").allows("lead", { namespace: "billing" })).toBe(false);
   });
 });

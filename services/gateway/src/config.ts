@@ -4,6 +4,8 @@ import { createSecureContext } from "node:tls";
 import { defaultIdentityNamespace, identityNamespacePattern } from "@tenure/core";
 import type { Fault } from "@tenure/kernel";
 import { configFault, defineConfig } from "@tenure/runtime";
+import { Policy } from "./policy/policy.ts";
+import { readPolicyText } from "./policy/policy-file.ts";
 
 /** What the gateway has beside the fields of every service. */
 export const gatewayFields = defineConfig({
@@ -19,6 +21,10 @@ export const gatewayFields = defineConfig({
   tlsClientCaFile: {
     kind: "path",
     doc: "PEM file with the authorities of clients' certificates; with it every client needs one, whose first URI SAN is its principal.",
+  },
+  policyFile: {
+    kind: "path",
+    doc: "YAML or JSON file that says which principals may do what; without it every client with a certificate may do everything.",
   },
   insecure: {
     kind: "boolean",
@@ -59,6 +65,7 @@ export interface ListenerConfig {
   readonly tlsCertFile?: string | undefined;
   readonly tlsKeyFile?: string | undefined;
   readonly tlsClientCaFile?: string | undefined;
+  readonly policyFile?: string | undefined;
   readonly insecure: boolean;
 }
 
@@ -85,7 +92,7 @@ export function readTls(config: ListenerConfig): TlsFiles | undefined {
   }
   if (tlsKeyFile === undefined) throw wrong("tls-key-file", "must be set, because tls-cert-file is");
   if (tlsCertFile === undefined) throw wrong("tls-cert-file", "must be set, because tls-key-file is");
-  const pair = { cert: readPem("tls-cert-file", tlsCertFile), key: readPem("tls-key-file", tlsKeyFile) };
+  const pair = { cert: readText("tls-cert-file", tlsCertFile), key: readText("tls-key-file", tlsKeyFile) };
   try {
     createSecureContext(pair);
   } catch (cause) {
@@ -99,7 +106,7 @@ const certificates = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/
 /** TLS ignores what it cannot read in such a file, and would then refuse everyone. */
 function readAuthorities(path: string): Buffer {
   const key = "tls-client-ca-file";
-  const pem = readPem(key, path);
+  const pem = readText(key, path);
   const found = pem.toString("latin1").match(certificates) ?? [];
   if (found.length === 0) throw wrong(key, "must have a PEM certificate in it", JSON.stringify(path));
   found.forEach((one, place) => {
@@ -113,7 +120,25 @@ function readAuthorities(path: string): Buffer {
   return pem;
 }
 
-function readPem(key: string, path: string): Buffer {
+/**
+ * What principals may do; undefined where everyone who may connect may do everything. Throws a configuration fault with
+ * every mistake of the file, and for a policy where nobody is told from another.
+ */
+export function readPolicy({ policyFile, tlsClientCaFile }: ListenerConfig): Policy | undefined {
+  if (policyFile === undefined) return undefined;
+  if (tlsClientCaFile === undefined) throw needs("policy-file", "tls-client-ca-file");
+  const read = readPolicyText(readText("policy-file", policyFile).toString(), policyFile);
+  if ("problems" in read) throw configFault(read.problems);
+  return new Policy(read.rules);
+}
+
+/** Reads what decides how gRPC is reached and by whom; throws a configuration fault. */
+export function checkListener(config: ListenerConfig): void {
+  readTls(config);
+  readPolicy(config);
+}
+
+function readText(key: string, path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (cause) {

@@ -3,12 +3,13 @@ import { connect as openSecure } from "node:tls";
 import { credentials } from "@grpc/grpc-js";
 import { LeaseServiceAcquireRequest, LeaseServiceDefinition, LeaseServiceGetRequest } from "@tenure/contracts";
 import { connect } from "@tenure/sdk";
-import { type Deployment, startDeployment, type TempDirectory, tempDirectory, waitFor } from "@tenure/testkit";
+import { type Deployment, startDeployment, type TempDirectory, tempDirectory } from "@tenure/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Authority, type Certificate } from "./certificates.ts";
 import { runCli } from "./command-line.ts";
 import { key, leases } from "./requests.ts";
 import { type CallWay, callUnary, faultOf, TestSession } from "./test-session.ts";
+import { untilRenewed } from "./until-renewed.ts";
 
 const billing = "spiffe://example.org/billing";
 const { acquire, get } = LeaseServiceDefinition.methods;
@@ -71,8 +72,7 @@ describe("a gateway that asks its clients for certificates", () => {
       const { lease } = await deployment.leases.get(LeaseServiceGetRequest.fromPartial({ lease: key("plain") }));
       expect(lease?.holds[0]?.principal).toBe(billing);
       await using lock = await tenure.lock(`sdk-${renewal}`);
-      const before = lock.remainingMs;
-      await waitFor(() => lock.remainingMs > before, { describe: "a renewal", timeoutMs: 30_000 });
+      await untilRenewed(lock);
     }
   }, 60_000);
 

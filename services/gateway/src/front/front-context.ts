@@ -1,5 +1,5 @@
 import { type Clock, Fault } from "@tenure/kernel";
-import { limitExceeded, type ServiceCalls } from "@tenure/session";
+import { type Admission, limitExceeded, type ServiceCalls } from "@tenure/session";
 import type { ConnectionLimits } from "./connection-limits.ts";
 import type { Identify } from "./principal.ts";
 
@@ -13,6 +13,8 @@ export interface FrontContext {
   readonly connections: ConnectionLimits;
   /** The one place that says who a caller is. */
   readonly identify: Identify;
+  /** Which messages of clients' streams are taken, as which calls are made; absent: all. */
+  readonly admission?: Pick<Admission, "admit"> | undefined;
   /** The largest request of a plain call. */
   readonly maxRequestBytes: number;
   /** The largest message of a session. */
