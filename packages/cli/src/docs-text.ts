@@ -48,8 +48,8 @@ Flags go before the environment, which goes before the context in use.
 | \`TENURE_NAMESPACE\` | the namespace of leases that are named without one, and of lists |
 | \`TENURE_CONTEXT\` | the context of the configuration file to use |
 | \`TENURE_CONFIG\` | the configuration file; \`tenure/config.yaml\` in \`XDG_CONFIG_HOME\` or \`~/.config\` if not set |
-| \`TENURE_TLS_CA\`, \`TENURE_TLS_CERT\`, \`TENURE_TLS_KEY\` | PEM files; any of them means TLS |
-| \`TENURE_AUTHORIZATION\` | sent as the \`authorization\` of every session |
+| \`TENURE_TLS_CA\`, \`TENURE_TLS_CERT\`, \`TENURE_TLS_KEY\` | PEM files; any of them means TLS; the last two show who the client is |
+| \`TENURE_AUTHORIZATION\` | sent as the \`authorization\` of every session, for a proxy in front: gateways do not read it |
 
 A program under \`tenure exec\` or \`tenure lock\` finds \`TENURE_LEASE\`, \`TENURE_TOKEN\` and \`TENURE_HOLDER\` in its environment, and
 \`TENURE_RENEW_KEY\`, the secret with which \`tenure guard put\` writes under its term.

@@ -17,7 +17,7 @@ export interface ConnectOptions extends Omit<ClientOptions, "endProcess"> {
   readonly nats?: NatsOptions | undefined;
   /** PEM texts for gateways. Present, also empty, means TLS; `cert` and `key` together authenticate the client. */
   readonly tls?: GrpcOptions["tls"];
-  /** Sent to gateways with the session's request, such as an `authorization`. */
+  /** Sent with the session's request, such as an `authorization` for a proxy in front: gateways do not read it. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** Name and version of the application, for people. */
   readonly userAgent?: string | undefined;

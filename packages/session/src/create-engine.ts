@@ -1,10 +1,11 @@
 import type { Bus } from "@tenure/bus";
 import type { Clock, Random } from "@tenure/kernel";
+import { type Admission, AdmittedRenewals } from "./admission.ts";
 import { LiveCandidates } from "./live-candidates.ts";
 import type { News } from "./news.ts";
 import { followOwnerBeats } from "./owner-beats.ts";
 import { OwnerRoutes } from "./owner-routes.ts";
-import { RenewalCoalescer } from "./renewal-coalescer.ts";
+import { RenewalCoalescer, type RenewalPort } from "./renewal-coalescer.ts";
 import { type LocalReads, ServiceCalls } from "./service-calls.ts";
 import { SessionEngine } from "./session-engine.ts";
 import { defaultSessionLimits, type SessionLimits } from "./session-limits.ts";
@@ -28,6 +29,8 @@ export interface EngineOptions {
   /** Whether coordinators are told which candidates have a live session here. */
   readonly announcesCandidates?: boolean | undefined;
   readonly wasServed?: ((fullName: string) => boolean) | undefined;
+  /** Which calls may be made; absent: all. */
+  readonly admission?: Admission | undefined;
 }
 
 /** An engine with what it stands on. */
@@ -36,7 +39,7 @@ export interface EngineParts extends AsyncDisposable {
   readonly routes: OwnerRoutes;
   readonly store: StoreCalls;
   readonly calls: ServiceCalls;
-  readonly renewals: RenewalCoalescer;
+  readonly renewals: RenewalPort;
 }
 
 /** Clients are told that the server lives at least this often, in milliseconds. */
@@ -51,13 +54,14 @@ const pingAnswerMs = 5_000;
 
 /** Makes an engine on a bus; it follows the owners' beats. Disposing of it ends all sessions. */
 export function createSessionEngine(options: EngineOptions): EngineParts {
-  const { bus, clock, incarnationId, instance, news, partitions, random, reads, version } = options;
+  const { admission, bus, clock, incarnationId, instance, news, partitions, random, reads, version } = options;
   const { limits = defaultSessionLimits, wasServed = () => true } = options;
   const routes = new OwnerRoutes(partitions);
   const unfollow = followOwnerBeats(bus, routes, incarnationId);
   const store = new StoreCalls({ bus, routes, clock, random });
-  const calls = new ServiceCalls({ bus, store, clock, reads, wasServed });
-  const renewals = new RenewalCoalescer(store, { clock, companyMs });
+  const calls = new ServiceCalls({ bus, store, clock, reads, wasServed, admission });
+  const coalescer = new RenewalCoalescer(store, { clock, companyMs });
+  const renewals = admission === undefined ? coalescer : new AdmittedRenewals(coalescer, admission);
   const beats = new WaitBeats(store, clock);
   const live = options.announcesCandidates === true ? new LiveCandidates({ bus, clock, instance }) : undefined;
   const shared = { calls, renewals, beats, live, news, clock, random, limits, instance, version };

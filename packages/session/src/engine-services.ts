@@ -1,7 +1,7 @@
 import type { Clock, Random } from "@tenure/kernel";
 import type { LiveCandidates } from "./live-candidates.ts";
 import type { News } from "./news.ts";
-import type { RenewalCoalescer } from "./renewal-coalescer.ts";
+import type { RenewalPort } from "./renewal-coalescer.ts";
 import type { CallPort } from "./service-calls.ts";
 import type { SessionLimits } from "./session-limits.ts";
 import type { WaitBeats } from "./wait-beats.ts";
@@ -9,7 +9,7 @@ import type { WaitBeats } from "./wait-beats.ts";
 /** What all sessions of a process share. */
 export interface EngineServices {
   readonly calls: CallPort;
-  readonly renewals: RenewalCoalescer;
+  readonly renewals: RenewalPort;
   readonly beats: WaitBeats;
   /** Absent: nothing is pushed, and clients learn from their renewals and reads. */
   readonly news?: News | undefined;

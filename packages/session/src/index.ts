@@ -1,3 +1,4 @@
+export { type Admission, AdmittedRenewals } from "./admission.ts";
 export { type ByteCaller, type ByteMethod, type ByteService, byteCallers } from "./byte-service.ts";
 export { createSessionEngine, type EngineOptions, type EngineParts } from "./create-engine.ts";
 export { type Asking, type Input, LeaseClient } from "./lease-client.ts";
@@ -8,7 +9,7 @@ export { followOwnerBeats } from "./owner-beats.ts";
 export { OwnerRoutes, type RouteListener } from "./owner-routes.ts";
 export { RateLimit } from "./rate-limit.ts";
 export { withFloor } from "./read-floor.ts";
-export { type RenewalClient, RenewalCoalescer } from "./renewal-coalescer.ts";
+export { type RenewalClient, RenewalCoalescer, type RenewalPort } from "./renewal-coalescer.ts";
 export { type PackedGroup, packedGroups } from "./renewal-groups.ts";
 export { type LocalReads, methodUnknown, notServed, ServiceCalls, type ServiceCallsOptions } from "./service-calls.ts";
 export { SessionEngine } from "./session-engine.ts";

@@ -73,6 +73,9 @@ export interface RenewalGathering {
   readonly deadlineMs?: number;
 }
 
+/** Where renewals go. */
+export type RenewalPort = Pick<RenewalCoalescer, "renew" | "queuedHolds">;
+
 /**
  * Renews terms of many clients with one call per partition at a time; what comes meanwhile shares the next. Every
  * acknowledgement is the owner's own, with the send number that it committed: nothing is answered from memory.

@@ -1,6 +1,7 @@
-import type { Bus, StreamCallOptions } from "@tenure/bus";
+import { anonymous, type Bus, type StreamCallOptions } from "@tenure/bus";
 import { publicServices } from "@tenure/contracts";
 import { type Clock, Fault, formatDuration, toFault } from "@tenure/kernel";
+import type { Admission } from "./admission.ts";
 import { type ByteCaller, byteCallers } from "./byte-service.ts";
 import { withCancel } from "./cancel.ts";
 import type { OpenCall, Outcome, StoreCallOptions } from "./open-call.ts";
@@ -21,6 +22,8 @@ export interface ServiceCallsOptions {
   readonly reads?: LocalReads | undefined;
   /** Whether a running instance has ever announced that it serves this service, by full name. */
   wasServed(fullName: string): boolean;
+  /** Which calls may be made; absent: all. */
+  readonly admission?: Pick<Admission, "admit"> | undefined;
 }
 
 /** How the services are called, as sessions see it. */
@@ -58,9 +61,13 @@ export class ServiceCalls {
     return served.caller.definition.responseStream ? "stream" : "unary";
   }
 
-  /** Calls a unary method and tells the outcome once, never before it returns. Throws a Fault for a bad request. */
+  /**
+   * Calls a unary method and tells the outcome once, never before it returns. Throws a Fault for a bad request, and for
+   * one that its principal may not make.
+   */
   start(method: string, request: Uint8Array, options: StoreCallOptions, done: (outcome: Outcome) => void): OpenCall {
-    const { store } = this.#options;
+    const { admission, store } = this.#options;
+    admission?.admit(options.principal, method, request);
     const isRead = storeMethods.get(method)?.isChange === false;
     const local = isRead ? startLocal(this.#options, method, request, options, done) : undefined;
     if (local !== undefined) return local;
@@ -75,8 +82,9 @@ export class ServiceCalls {
     }, done);
   }
 
-  /** Calls a streaming method; the iterable throws a Fault. */
+  /** Calls a streaming method; throws a Fault if its principal may not, and the iterable throws what fails later. */
   stream(method: string, request: Uint8Array, options: StreamCallOptions & { readonly signal: AbortSignal }) {
+    this.#options.admission?.admit(options.principal ?? anonymous, method, request);
     const local = this.#streamLocal(method, request, options);
     if (local !== undefined) return local;
     const stream = this.#served.get(method)?.caller.stream;

@@ -36,12 +36,16 @@ interface Begun {
   done(outcome: Outcome): void;
 }
 
+const denied = new Fault({ code: "PERMISSION_DENIED", reason: "NOT_ALLOWED", message: "no" });
+
 function setUp(limits: Partial<SessionLimits> = {}, items: Uint8Array[] = []) {
   const clock = new FakeClock();
   const begun: Begun[] = [];
+  const deniedMethods = new Set<string>();
   const calls: CallPort = {
     kindOf: (method) => methods[method],
     start(method, request, options, done) {
+      if (deniedMethods.has(method)) throw denied;
       const call: Begun = { method, request, options, done, isCancelled: false };
       begun.push(call);
       return {
@@ -75,7 +79,7 @@ function setUp(limits: Partial<SessionLimits> = {}, items: Uint8Array[] = []) {
     heartbeatMs: 1_000,
     pingAnswerMs: 1_000,
   });
-  return { clock, begun, desk, engine, listeners, open: () => new Peer(engine) };
+  return { clock, begun, deniedMethods, desk, engine, listeners, open: () => new Peer(engine) };
 }
 
 /** A client whose messages a test writes. */
@@ -211,6 +215,18 @@ describe("a session", () => {
     desk.calls[0]?.answer(StoreServiceRenewResponse.encode({ results, renewalRevision: 3n }).finish());
     await settled();
     expect(decodeRenewals(peer.messages[1]?.renewalAcks ?? new Uint8Array(0))).toEqual(decodeRenewals(renewals));
+  });
+
+  it("goes on when a call or an answer to a ping is one that its client may not make", async () => {
+    const { begun, deniedMethods, open } = setUp();
+    const peer = open();
+    deniedMethods.add("CandidateService.Ack").add("CandidateService.Register");
+    const candidate = { lease: { namespace: "n", name: "y" }, name: "me" };
+    const register = { number: 1n, method: "CandidateService.Register" };
+    await peer.send({ ...hello, calls: [register, get(2n)], answers: [{ candidate, pingNumber: 2n }] });
+    expect(begun.map(({ method }) => method)).toEqual(["LeaseService.Get"]);
+    expect(peer.replies).toMatchObject([{ number: 1n, outcome: { value: { detail: { reasonName: "NOT_ALLOWED" } } } }]);
+    expect(peer.ended).toEqual([]);
   });
 
   it("hears of the terms that it renews and of the candidates that it answers for, and of nothing else", async () => {

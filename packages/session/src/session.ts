@@ -233,10 +233,15 @@ export class Session implements OpenSession, RenewalClient {
     }).finish();
     const { calls, pingAnswerMs } = this.#services;
     const options = { principal: this.principal, deadlineMs: pingAnswerMs };
-    // The coordinator sees the answer in the log; the candidate has nothing to learn from its outcome.
-    calls.start("CandidateService.Ack", request, options, (outcome) => {
-      if (!(outcome instanceof Fault)) this.#onAnswered("CandidateService.Ack", request, outcome);
-    });
+    try {
+      // The coordinator sees the answer in the log; the candidate has nothing to learn from its outcome.
+      calls.start("CandidateService.Ack", request, options, (outcome) => {
+        if (!(outcome instanceof Fault)) this.#onAnswered("CandidateService.Ack", request, outcome);
+      });
+    } catch (thrown) {
+      // An answer that its client may not give is as good as none, and no reason to end the session of its terms.
+      if (!(thrown instanceof Fault) || thrown.code !== "PERMISSION_DENIED") throw thrown;
+    }
   }
 
   /** News are worth less than the answer: whatever keeps them from being followed does not concern the call. */

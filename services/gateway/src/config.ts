@@ -1,8 +1,11 @@
+import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import { defaultIdentityNamespace, identityNamespacePattern } from "@tenure/core";
 import type { Fault } from "@tenure/kernel";
 import { configFault, defineConfig } from "@tenure/runtime";
+import { Policy } from "./policy/policy.ts";
+import { readPolicyText } from "./policy/policy-file.ts";
 
 /** What the gateway has beside the fields of every service. */
 export const gatewayFields = defineConfig({
@@ -15,6 +18,14 @@ export const gatewayFields = defineConfig({
   grpcPort: { kind: "integer", default: 8368, min: 0, max: 65_535, doc: "Port for gRPC; 0 takes any free one." },
   tlsCertFile: { kind: "path", doc: "PEM file with the gateway's certificate chain; turns TLS on." },
   tlsKeyFile: { kind: "path", doc: "PEM file with the private key of tls-cert-file." },
+  tlsClientCaFile: {
+    kind: "path",
+    doc: "PEM file with the authorities of clients' certificates; with it every client needs one, whose first URI SAN is its principal.",
+  },
+  policyFile: {
+    kind: "path",
+    doc: "YAML or JSON file that says which principals may do what; without it every client with a certificate may do everything.",
+  },
   insecure: {
     kind: "boolean",
     default: false,
@@ -53,44 +64,90 @@ export interface ListenerConfig {
   readonly grpcHost: string;
   readonly tlsCertFile?: string | undefined;
   readonly tlsKeyFile?: string | undefined;
+  readonly tlsClientCaFile?: string | undefined;
+  readonly policyFile?: string | undefined;
   readonly insecure: boolean;
 }
 
 const loopback = /^(127\.\d+\.\d+\.\d+|localhost|::1|\[::1\])$/;
 
-/** Certificate and key as gRPC takes them. */
-export interface TlsPair {
+/** What the listener speaks TLS with, as PEM texts. */
+export interface TlsFiles {
   readonly cert: Buffer;
   readonly key: Buffer;
+  /** The authorities of clients' certificates; absent asks no client for one. */
+  readonly ca?: Buffer;
 }
 
 /**
  * What gRPC speaks TLS with; undefined for plain. Throws a configuration fault when gRPC would be open to a network by
  * mistake, when half of the pair is missing, or when the files cannot be read or do not belong together.
  */
-export function readTls(config: ListenerConfig): TlsPair | undefined {
-  const { grpcHost, tlsCertFile, tlsKeyFile, insecure } = config;
+export function readTls(config: ListenerConfig): TlsFiles | undefined {
+  const { grpcHost, tlsCertFile, tlsClientCaFile, tlsKeyFile, insecure } = config;
   if (tlsCertFile === undefined && tlsKeyFile === undefined) {
+    if (tlsClientCaFile !== undefined) throw needs("tls-client-ca-file", "tls-cert-file and tls-key-file");
     if (!loopback.test(grpcHost) && !insecure) throw openToNetwork(grpcHost);
     return undefined;
   }
   if (tlsKeyFile === undefined) throw wrong("tls-key-file", "must be set, because tls-cert-file is");
   if (tlsCertFile === undefined) throw wrong("tls-cert-file", "must be set, because tls-key-file is");
-  const pair = { cert: readPem("tls-cert-file", tlsCertFile), key: readPem("tls-key-file", tlsKeyFile) };
+  const pair = { cert: readText("tls-cert-file", tlsCertFile), key: readText("tls-key-file", tlsKeyFile) };
   try {
     createSecureContext(pair);
   } catch (cause) {
     throw wrong("tls-cert-file", `and tls-key-file must be a PEM certificate and its key: ${(cause as Error).message}`);
   }
-  return pair;
+  return tlsClientCaFile === undefined ? pair : { ...pair, ca: readAuthorities(tlsClientCaFile) };
 }
 
-function readPem(key: string, path: string): Buffer {
+const certificates = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/** TLS ignores what it cannot read in such a file, and would then refuse everyone. */
+function readAuthorities(path: string): Buffer {
+  const key = "tls-client-ca-file";
+  const pem = readText(key, path);
+  const found = pem.toString("latin1").match(certificates) ?? [];
+  if (found.length === 0) throw wrong(key, "must have a PEM certificate in it", JSON.stringify(path));
+  found.forEach((one, place) => {
+    try {
+      new X509Certificate(one);
+    } catch (cause) {
+      const rule = `must have nothing but PEM certificates in it: number ${place + 1} is none: ${(cause as Error).message}`;
+      throw wrong(key, rule, JSON.stringify(path));
+    }
+  });
+  return pem;
+}
+
+/**
+ * What principals may do; undefined where everyone who may connect may do everything. Throws a configuration fault with
+ * every mistake of the file, and for a policy where nobody is told from another.
+ */
+export function readPolicy({ policyFile, tlsClientCaFile }: ListenerConfig): Policy | undefined {
+  if (policyFile === undefined) return undefined;
+  if (tlsClientCaFile === undefined) throw needs("policy-file", "tls-client-ca-file");
+  const read = readPolicyText(readText("policy-file", policyFile).toString(), policyFile);
+  if ("problems" in read) throw configFault(read.problems);
+  return new Policy(read.rules);
+}
+
+/** Reads what decides how gRPC is reached and by whom; throws a configuration fault. */
+export function checkListener(config: ListenerConfig): void {
+  readTls(config);
+  readPolicy(config);
+}
+
+function readText(key: string, path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (cause) {
     throw wrong(key, `must be a readable file: ${(cause as NodeJS.ErrnoException).code}`, JSON.stringify(path));
   }
+}
+
+function needs(key: string, other: string): Fault {
+  return wrong(key, `needs ${other} to be set, too`);
 }
 
 function openToNetwork(host: string): Fault {

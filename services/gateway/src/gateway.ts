@@ -8,23 +8,26 @@ import {
 } from "@tenure/contracts";
 import { productVersion, type ServiceContext } from "@tenure/runtime";
 import {
+  AdmittedRenewals,
   createSessionEngine,
   type EngineParts,
   type LocalReads,
   RenewalCoalescer,
   type SessionLimits,
 } from "@tenure/session";
-import { type gatewayFields, readTls } from "./config.ts";
+import { type gatewayFields, readPolicy, readTls } from "./config.ts";
 import { ConnectionLimits } from "./front/connection-limits.ts";
 import type { FrontContext } from "./front/front-context.ts";
 import { frontService, type StreamFronts } from "./front/front-service.ts";
 import { grpcDefinition } from "./front/grpc-definition.ts";
 import { type GrpcServer, startGrpcServer } from "./front/grpc-server.ts";
+import { identifyByCertificate, identifyNobody } from "./front/principal.ts";
 import { streamFront } from "./front/stream-front.ts";
 import { Heartbeat, type HeartbeatServices } from "./identity/heartbeat.ts";
 import { heartbeatMetrics } from "./identity/heartbeat-metrics.ts";
-import { gatewayMetrics } from "./metrics.ts";
+import { deniedCalls, gatewayMetrics } from "./metrics.ts";
 import { Join } from "./migration/join.ts";
+import { Judge } from "./policy/judge.ts";
 import { reflectionEntries } from "./reflection/reflection-service.ts";
 import { KeepAlive } from "./session/keep-alive.ts";
 import { SessionConnection } from "./session/session-connection.ts";
@@ -75,12 +78,13 @@ export class Gateway implements AsyncDisposable {
   /** Opens gRPC. */
   static async start(context: Context, ports: GatewayPorts): Promise<Gateway> {
     const stop = new AbortController();
-    const parts = engineOf(context, ports);
+    const judge = judgeOf(context, ports);
+    const parts = engineOf(context, ports, judge);
     const unfollow = ports.reads.onOwner((partition, epoch) => parts.routes.note(partition, epoch));
-    const front = frontOf(context, parts, stop.signal);
+    const front = frontOf(context, parts, judge, stop.signal);
     gatewayMetrics(context.metrics, { ...parts, ...ports, connections: front.connections });
     try {
-      const grpc = await openGrpc(context, front, parts, streamFronts(context, ports, parts, front));
+      const grpc = await openGrpc(context, front, parts, streamFronts(context, ports, parts, front, judge));
       return new Gateway(context, parts, stop, unfollow, grpc);
     } catch (thrown) {
       unfollow();
@@ -103,7 +107,27 @@ export class Gateway implements AsyncDisposable {
   }
 }
 
-function engineOf({ bus, clock, config, incarnation, instance, random }: Context, ports: GatewayPorts): EngineParts {
+/** Absent: everyone who may connect may do everything. */
+function judgeOf({ config, log, metrics }: Context, { reads }: GatewayPorts): Judge | undefined {
+  const policy = readPolicy(config);
+  if (policy === undefined) return undefined;
+  const count = deniedCalls(metrics);
+  return new Judge({
+    policy,
+    identityNamespace: config.identityNamespace,
+    termOf: (partition, holdId) => reads.termOf(partition, holdId),
+    onDenied: (denial) => {
+      count(denial.verb);
+      log.warn(denial, "a call was denied");
+    },
+  });
+}
+
+function engineOf(
+  { bus, clock, config, incarnation, instance, random }: Context,
+  ports: GatewayPorts,
+  admission: Judge | undefined,
+): EngineParts {
   const { reads, wasServed } = ports;
   const limits: SessionLimits = {
     openCalls: config.openCallsPerSession,
@@ -128,6 +152,7 @@ function engineOf({ bus, clock, config, incarnation, instance, random }: Context
     },
     announcesCandidates: true,
     wasServed,
+    admission,
   });
 }
 
@@ -139,12 +164,19 @@ function whenReady(reads: StoreReads): LocalReads {
   };
 }
 
-function frontOf({ clock, config, log }: Context, { calls }: EngineParts, stop: AbortSignal): FrontContext {
+function frontOf(
+  { clock, config, log }: Context,
+  { calls }: EngineParts,
+  admission: Judge | undefined,
+  stop: AbortSignal,
+): FrontContext {
   const { maxRequestBytes, maxSessionMessageBytes, requestsPerSecond, streamsPerConnection } = config;
   return {
     calls,
     clock,
     connections: new ConnectionLimits({ clock, requestsPerSecond, streamsPerConnection }),
+    identify: config.tlsClientCaFile === undefined ? identifyNobody : identifyByCertificate(),
+    admission,
     maxRequestBytes,
     maxSessionMessageBytes,
     stop,
@@ -158,12 +190,14 @@ function streamFronts(
   { reads }: GatewayPorts,
   { engine, renewals, store }: EngineParts,
   front: FrontContext,
+  judge: Judge | undefined,
 ): StreamFronts {
   const holdOf: StoreReads["holdOf"] = (lease, token) => reads.holdOf(lease, token);
   const keepAlive = { store, renewals, partitions: incarnation.partitions, holdOf };
+  const beats = new RenewalCoalescer(store, { clock, ...unhurried });
   const heartbeat: HeartbeatServices = {
     store,
-    renewals: new RenewalCoalescer(store, { clock, ...unhurried }),
+    renewals: judge === undefined ? beats : new AdmittedRenewals(beats, judge),
     clock,
     partitions: incarnation.partitions,
     namespace: config.identityNamespace,
@@ -175,17 +209,17 @@ function streamFronts(
   return {
     [sessionPath]: sessionFront(engine, front),
     "/tenure.v1.LeaseService/KeepAlive": streamFront(
-      LeaseServiceDefinition.methods.keepAlive,
+      { ...LeaseServiceDefinition.methods.keepAlive, name: "LeaseService.KeepAlive" },
       front,
       (principal, send) => new KeepAlive(keepAlive, principal, send),
     ),
     "/tenure.v1.IdentityService/Heartbeat": streamFront(
-      IdentityServiceDefinition.methods.heartbeat,
+      { ...IdentityServiceDefinition.methods.heartbeat, name: "IdentityService.Heartbeat" },
       front,
       (principal, send) => new Heartbeat(heartbeat, principal, send),
     ),
     "/tenure.v1.MigrationService/Join": streamFront(
-      MigrationServiceDefinition.methods.join,
+      { ...MigrationServiceDefinition.methods.join, name: "MigrationService.Join" },
       front,
       (principal, send, fail) => new Join(front, principal, { send, fail }),
     ),

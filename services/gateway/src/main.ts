@@ -3,7 +3,7 @@ import { serve } from "@tenure/bus";
 import { SystemServiceDefinition } from "@tenure/contracts";
 import { readLogSize } from "@tenure/log";
 import { productVersion, runService, type ServiceContext, watchPresence } from "@tenure/runtime";
-import { gatewayFields, readTls } from "./config.ts";
+import { checkListener, gatewayFields } from "./config.ts";
 import { Gateway } from "./gateway.ts";
 import { sharedAnswer } from "./shared-answer.ts";
 import { missingServices, systemStatus } from "./system-status.ts";
@@ -19,7 +19,7 @@ await runService({
   name: "gateway",
   summary: "Serves the public API over gRPC: sessions, plain calls and watches.",
   fields: gatewayFields,
-  check: readTls,
+  check: checkListener,
   start,
 });
 
@@ -64,8 +64,10 @@ async function start(context: ServiceContext<typeof gatewayFields>): Promise<Asy
   const unfollow = health.onChange(() => grpc.setServing(health.ready));
   presence.describe(() => ({ grpcAddress: `${config.grpcHost}:${grpc.port}` }));
   const tls = config.tlsCertFile !== undefined;
+  const clientCertificates = config.tlsClientCaFile !== undefined;
+  const policy = config.policyFile !== undefined;
   const note = tls || config.insecure ? "gRPC listens" : "gRPC listens without TLS, so on loopback only";
-  log.info({ host: config.grpcHost, port: grpc.port, tls }, note);
+  log.info({ host: config.grpcHost, port: grpc.port, tls, clientCertificates, policy }, note);
   return {
     async [Symbol.asyncDispose]() {
       unfollow();

@@ -1,6 +1,7 @@
 import { Client, type ClientDuplexStream, credentials, type ServiceError } from "@grpc/grpc-js";
 import {
   durationFromMs,
+  durationToMs,
   LeaseServiceDefinition,
   LeaseServiceKeepAliveRequest,
   LeaseServiceKeepAliveResponse,
@@ -77,22 +78,27 @@ describe("KeepAlive", () => {
     }
   });
 
-  it("changes the duration of a term, and refuses one that is too short", async () => {
+  it("lengthens a term, and refuses to shorten one that runs", async () => {
     using session = await TestSession.open(address, "duration");
     const { hold } = await take(session, "duration", "h");
     using stream = keepAlive();
     const renewal = { lease: key("duration"), token: hold.token, sendNumber: 1n };
-    stream.send({ renewals: [{ ...renewal, leaseDuration: durationFromMs(20_000) }] });
+    const present = hold.leaseDuration ?? durationFromMs(0);
+    const longer = durationFromMs(durationToMs(present) + 1_000);
+    stream.send({ renewals: [{ ...renewal, leaseDuration: longer }] });
     await waitFor(() => stream.results.length === 1);
-    stream.send({ renewals: [{ ...renewal, leaseDuration: durationFromMs(1) }] });
-    await waitFor(() => stream.results.length === 2);
-    expect(stream.results.map(({ failure }) => failure?.detail?.reasonName)).toEqual([undefined, "TIMING_UNSAFE"]);
+    for (const leaseDuration of [present, durationFromMs(1)]) {
+      stream.send({ renewals: [{ ...renewal, leaseDuration }] });
+    }
+    await waitFor(() => stream.results.length === 3);
+    const reasons = stream.results.map(({ failure }) => failure?.detail?.reasonName);
+    expect(reasons).toEqual([undefined, "TIMING_UNSAFE", "TIMING_UNSAFE"]);
     const { get } = LeaseServiceDefinition.methods;
     const { lease } = await session.call(leases, get, {
       lease: key("duration"),
       read: { consistency: 2, minRevision: 0n },
     });
-    expect(lease?.holds[0]?.leaseDuration).toEqual(durationFromMs(20_000));
+    expect(lease?.holds[0]?.leaseDuration).toEqual(longer);
   });
 
   it("tells what is wrong with each renewal that is refused, and renews the rest", async () => {

@@ -1,5 +1,12 @@
 import { once } from "node:events";
-import { Client, type ClientDuplexStream, credentials, type ServiceError } from "@grpc/grpc-js";
+import {
+  type ChannelCredentials,
+  Client,
+  type ClientDuplexStream,
+  credentials,
+  Metadata,
+  type ServiceError,
+} from "@grpc/grpc-js";
 import {
   decodeStatusDetails,
   faultFromFailure,
@@ -49,9 +56,9 @@ export class TestSession implements Disposable {
   sendNumber = 0n;
   callNumber = 0n;
 
-  constructor(address: string, clientId: string) {
+  constructor(address: string, clientId: string, channel: ChannelCredentials = credentials.createInsecure()) {
     this.clientId = clientId;
-    this.#client = new Client(address, credentials.createInsecure());
+    this.#client = new Client(address, channel);
     this.#stream = this.#client.makeBidiStreamRequest("/tenure.v1.SessionService/Session", pass, pass);
     this.#stream.on("data", (bytes: Buffer) => this.#receive(SessionServiceSessionResponse.decode(bytes)));
     this.#stream.on("error", (error: ServiceError) => {
@@ -63,8 +70,13 @@ export class TestSession implements Disposable {
   }
 
   /** Opens a session and waits for its welcome. */
-  static async open(address: string, clientId: string, hello: object = {}): Promise<TestSession> {
-    const session = new TestSession(address, clientId);
+  static async open(
+    address: string,
+    clientId: string,
+    hello: object = {},
+    channel?: ChannelCredentials,
+  ): Promise<TestSession> {
+    const session = new TestSession(address, clientId, channel);
     session.send({ hello: { clientId, ...hello } });
     await waitFor(() => session.messages[0]?.welcome !== undefined || session.error !== undefined);
     return session;
@@ -150,6 +162,12 @@ export class TestSession implements Disposable {
   }
 }
 
+/** How a plain call is made. */
+export interface CallWay {
+  readonly channel?: ChannelCredentials;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** A plain unary call as any gRPC client makes it. */
 export function callUnary<Request, Response>(
   address: string,
@@ -157,14 +175,18 @@ export function callUnary<Request, Response>(
   method: Method<Request, Response>,
   request: Request,
   deadlineMs = 30_000,
+  { channel = credentials.createInsecure(), headers = {} }: CallWay = {},
 ): Promise<Response> {
-  const client = new Client(address, credentials.createInsecure());
+  const client = new Client(address, channel);
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
   return new Promise<Response>((resolve, reject) => {
     client.makeUnaryRequest(
       `/${service}/${method.name}`,
       (message: Request) => Buffer.from(method.requestType.encode(message).finish()),
       (bytes: Buffer) => method.responseType.decode(bytes),
       request,
+      metadata,
       { deadline: Date.now() + deadlineMs },
       (error, response) => (error === null ? resolve(response as Response) : reject(error)),
     );

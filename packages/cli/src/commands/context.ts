@@ -43,7 +43,11 @@ export const contextCommands: readonly Command[] = [
       { name: "tls-ca", value: "FILE", summary: "the authority that signed the gateways' certificates, as PEM" },
       { name: "tls-cert", value: "FILE", summary: "the client's certificate, as PEM" },
       { name: "tls-key", value: "FILE", summary: "the client's key, as PEM" },
-      { name: "authorization", value: "TEXT", summary: "sent as the authorization of every session" },
+      {
+        name: "authorization",
+        value: "TEXT",
+        summary: "sent as the authorization of every session, for a proxy in front",
+      },
     ],
     examples: [
       ["tenure context set prod --endpoint gw-1:8368,gw-2:8368 --namespace billing --tls", "then: context use"],

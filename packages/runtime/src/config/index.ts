@@ -6,5 +6,5 @@ export { type ConfigValue, type ConfigValues, defineConfig, type Field, type Fie
 export type { Source } from "./given.ts";
 export { type Config, type LoadInput, loadConfig, type Setting } from "./load.ts";
 export { printConfig, printConfigJson } from "./print.ts";
-export { configFault, configInvalid, type Problem, usageExitCode } from "./problem.ts";
+export { configFault, configInvalid, describeProblem, type Problem, quote, usageExitCode } from "./problem.ts";
 export { usage } from "./usage.ts";

@@ -21,7 +21,7 @@ export interface GrpcOptions {
         readonly serverName?: string | undefined;
       }
     | undefined;
-  /** Sent with the session's request, such as an `authorization`. */
+  /** Sent with the session's request, such as an `authorization` for a proxy in front. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 

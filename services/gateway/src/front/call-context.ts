@@ -1,11 +1,14 @@
 import type { Metadata } from "@grpc/grpc-js";
-import { anonymous, type TraceContext } from "@tenure/bus";
+import type { TraceContext } from "@tenure/bus";
 import type { Clock } from "@tenure/kernel";
+import type { FrontContext } from "./front-context.ts";
+import type { NamedCertificate } from "./principal.ts";
 
 /** The part of a gRPC call that says something about itself. */
 export interface DescribedCall {
   readonly metadata: Metadata;
   getDeadline(): Date | number;
+  getAuthContext(): { readonly sslPeerCertificate?: NamedCertificate };
 }
 
 /** What a gRPC call says about itself, in the bus's terms. */
@@ -17,14 +20,17 @@ export interface CallDescription {
 }
 
 /**
- * Time left, trace and principal of a gRPC call. gRPC gives the deadline as a wall-clock instant that it made from a
+ * Time left, trace and principal of a gRPC call; throws UNAUTHENTICATED for a caller who cannot be told. gRPC gives the deadline as a wall-clock instant that it made from a
  * duration, so the duration is taken back at once.
  */
-export function describeCall(call: DescribedCall, clock: Clock): CallDescription {
+export function describeCall(
+  call: DescribedCall,
+  { clock, identify }: Pick<FrontContext, "clock" | "identify">,
+): CallDescription {
   const deadlineMs = remainingMs(call, clock);
   const trace = traceOf(call.metadata);
   return {
-    principal: anonymous,
+    principal: identify(call.getAuthContext().sslPeerCertificate),
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
     ...(trace === undefined ? {} : { trace }),
   };

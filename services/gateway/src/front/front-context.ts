@@ -1,6 +1,7 @@
 import { type Clock, Fault } from "@tenure/kernel";
-import { limitExceeded, type ServiceCalls } from "@tenure/session";
+import { type Admission, limitExceeded, type ServiceCalls } from "@tenure/session";
 import type { ConnectionLimits } from "./connection-limits.ts";
+import type { Identify } from "./principal.ts";
 
 /** More than any message that the handlers take: they refuse what is too large with a typed fault. */
 export const maxMessageBytes = 4 * 1024 * 1024;
@@ -10,6 +11,10 @@ export interface FrontContext {
   readonly calls: ServiceCalls;
   readonly clock: Clock;
   readonly connections: ConnectionLimits;
+  /** The one place that says who a caller is. */
+  readonly identify: Identify;
+  /** Which messages of clients' streams are taken, as which calls are made; absent: all. */
+  readonly admission?: Pick<Admission, "admit"> | undefined;
   /** The largest request of a plain call. */
   readonly maxRequestBytes: number;
   /** The largest message of a session. */

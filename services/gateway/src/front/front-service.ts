@@ -36,7 +36,7 @@ export function frontService(
 }
 
 function frontUnary(name: string, context: FrontContext): handleUnaryCall<Bytes, Bytes> {
-  const { calls, clock, connections, maxRequestBytes } = context;
+  const { calls, connections, maxRequestBytes } = context;
   return (call, respond) => {
     let release = () => {};
     const finish = (outcome: Uint8Array | Fault) => {
@@ -47,7 +47,7 @@ function frontUnary(name: string, context: FrontContext): handleUnaryCall<Bytes,
     try {
       release = connections.admit(call.getPeer());
       assertSize(call.request, "max-request-bytes", maxRequestBytes);
-      const { deadlineMs, ...described } = describeCall(call, clock);
+      const { deadlineMs, ...described } = describeCall(call, context);
       const options = { ...described, deadlineMs: callTimeoutMs(name, call.request, deadlineMs) };
       const open = calls.start(name, call.request, options, finish);
       call.on("cancelled", () => {
@@ -61,7 +61,7 @@ function frontUnary(name: string, context: FrontContext): handleUnaryCall<Bytes,
 }
 
 function frontStream(name: string, context: FrontContext): handleServerStreamingCall<Bytes, Bytes> {
-  const { calls, clock, connections, maxRequestBytes, stop } = context;
+  const { calls, connections, maxRequestBytes, stop } = context;
   return async (call) => {
     const abort = new AbortController();
     const onStop = () => abort.abort(stopping());
@@ -73,7 +73,7 @@ function frontStream(name: string, context: FrontContext): handleServerStreaming
       release = connections.admit(call.getPeer());
       assertSize(call.request, "max-request-bytes", maxRequestBytes);
       for await (const item of calls.stream(name, call.request, {
-        ...describeCall(call, clock),
+        ...describeCall(call, context),
         signal: abort.signal,
       })) {
         // Waiting here lets a slow client slow the service down, instead of filling this process's memory.

@@ -6,6 +6,7 @@ import {
 } from "@grpc/grpc-js";
 import { type Clock, Fault, toFault } from "@tenure/kernel";
 import { HealthImplementation } from "grpc-health-check";
+import type { TlsFiles } from "../config.ts";
 import { maxMessageBytes } from "./front-context.ts";
 import { openPort, type ServeSession, type SharedPort } from "./shared-port.ts";
 
@@ -29,8 +30,8 @@ export interface GrpcEntry {
 export interface GrpcServerOptions {
   readonly host: string;
   readonly port: number;
-  /** PEM texts; absent serves without TLS. */
-  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  /** Absent serves without TLS. */
+  readonly tls?: TlsFiles | undefined;
   readonly entries: readonly GrpcEntry[];
   /** Serves a connection that says that it is one session. */
   readonly serveSession: ServeSession;

@@ -1,9 +1,11 @@
 import { createServer as createPlain, type Socket } from "node:net";
-import { createServer as createSecure } from "node:tls";
+import { createServer as createSecure, type TLSSocket, type TlsOptions } from "node:tls";
 import type { Clock } from "@tenure/kernel";
 import { preface } from "@tenure/session/http2";
+import type { TlsFiles } from "../config.ts";
 import { isOneSession } from "./first-bytes.ts";
 import { listenEverywhere, portOf } from "./listen-everywhere.ts";
+import { readCertificateOnce } from "./peer-certificate.ts";
 
 /** Serves a connection of one session, beginning with the bytes after its preface. */
 export type ServeSession = (socket: Socket, bytes: Buffer) => void;
@@ -12,8 +14,8 @@ export type ServeSession = (socket: Socket, bytes: Buffer) => void;
 export interface SharedPortOptions {
   readonly host: string;
   readonly port: number;
-  /** PEM texts; absent serves without TLS. */
-  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  /** Absent serves without TLS. */
+  readonly tls?: TlsFiles | undefined;
   readonly clock: Clock;
   readonly serveSession: ServeSession;
   /** Serves any other connection; what was read of it is to be read again. */
@@ -57,9 +59,12 @@ export async function openPort(options: SharedPortOptions): Promise<SharedPort> 
   const servers = await listenEverywhere(host, port, () =>
     tls === undefined
       ? createPlain(own).on("connection", meet).on("connection", take)
-      : createSecure({ ...own, ...tls, ...handshake })
+      : createSecure({ ...own, ...tls, ...handshake, ...clientsOf(tls) })
           .on("connection", meet)
-          .on("secureConnection", take),
+          .on("secureConnection", (socket: TLSSocket) => {
+            readCertificateOnce(socket);
+            take(socket);
+          }),
   );
   return {
     number: portOf(servers[0]) ?? port,
@@ -72,6 +77,11 @@ export async function openPort(options: SharedPortOptions): Promise<SharedPort> 
       for (const socket of sockets) socket.destroy();
     },
   };
+}
+
+/** With an authority for clients, whoever shows no certificate of it is refused before a byte of a call is read. */
+function clientsOf({ ca }: TlsFiles): TlsOptions {
+  return ca === undefined ? {} : { requestCert: true, rejectUnauthorized: true };
 }
 
 function nameOf({ localAddress, remoteAddress, remotePort }: Socket): string {

@@ -27,6 +27,8 @@ type Open<Request, Response> = (
 
 /** A method whose client streams and is answered on the stream. */
 interface StreamMethod<Request, Response> {
+  /** As `<Service>.<Method>`. */
+  readonly name: string;
   readonly requestType: Pick<MessageCodec<Request>, "decode">;
   readonly responseType: Pick<MessageCodec<Response>, "encode">;
 }
@@ -43,13 +45,16 @@ const lastAnswersMs = 10_000;
 /** Nothing to say: the encoding of every message without a field. */
 const empty = Buffer.alloc(0);
 
-/** Serves a method whose client streams: within the limits of its connection, until one side ends it. */
+/**
+ * Serves a method whose client streams: within the limits of its connection, until one side ends it. Each message is
+ * judged like a call, and one that its principal may not send ends the stream.
+ */
 export function streamFront<Request, Response>(
-  { requestType, responseType }: StreamMethod<Request, Response>,
+  { name, requestType, responseType }: StreamMethod<Request, Response>,
   context: FrontContext,
   open: Open<Request, Response>,
 ): handleBidiStreamingCall<Bytes, Bytes> {
-  const { clock, connections, maxRequestBytes } = context;
+  const { admission, connections, maxRequestBytes } = context;
   return (call) => {
     const stream = new Stream(call, context);
     stream.guard(() => {
@@ -58,12 +63,14 @@ export function streamFront<Request, Response>(
         stream.write(asBuffer(responseType.encode(answer).finish()));
         if (stream.isEnding && conversation.isIdle) stream.finish();
       };
-      const conversation = open(describeCall(call, clock).principal, send, (thrown) => stream.fail(thrown));
+      const { principal } = describeCall(call, context);
+      const conversation = open(principal, send, (thrown) => stream.fail(thrown));
       stream.onClose = () => conversation.close?.();
       call.on("data", (bytes: Bytes) =>
         stream.guard(() => {
           assertSize(bytes, "max-request-bytes", maxRequestBytes);
           connections.count(call.getPeer());
+          admission?.admit(principal, name, bytes);
           conversation.receive(decodeRequest(requestType, bytes));
         }),
       );

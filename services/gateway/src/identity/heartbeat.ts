@@ -27,12 +27,12 @@ import {
   partitionOf,
 } from "@tenure/core";
 import { type Clock, Fault, invalid, toFault } from "@tenure/kernel";
-import { packedGroups, type RenewalClient, type RenewalCoalescer, type StoreCalls } from "@tenure/session";
+import { packedGroups, type RenewalClient, type RenewalPort, type StoreCalls } from "@tenure/session";
 
 /** What beats on a stream stand on. */
 export interface HeartbeatServices {
   readonly store: StoreCalls;
-  readonly renewals: RenewalCoalescer;
+  readonly renewals: RenewalPort;
   readonly clock: Clock;
   readonly partitions: number;
   /** The namespace of identities. */

@@ -15,18 +15,12 @@ import {
 } from "@tenure/contracts";
 import { type LeaseKey, leaseKey, partitionOf } from "@tenure/core";
 import { Fault, invalid, toFault } from "@tenure/kernel";
-import {
-  limitExceeded,
-  type OwnerPort,
-  packedGroups,
-  type RenewalClient,
-  type RenewalCoalescer,
-} from "@tenure/session";
+import { limitExceeded, type OwnerPort, packedGroups, type RenewalClient, type RenewalPort } from "@tenure/session";
 
 /** What renewals on a stream stand on. */
 export interface KeepAliveServices {
   readonly store: OwnerPort;
-  readonly renewals: RenewalCoalescer;
+  readonly renewals: RenewalPort;
   readonly partitions: number;
   /** The running term of a lease by token, as the log has it; undefined when it is not known here. */
   holdOf(lease: LeaseKey, token: bigint): { readonly holdId: number; readonly partition: number } | undefined;

@@ -1,5 +1,4 @@
 import type { Socket } from "node:net";
-import { anonymous } from "@tenure/bus";
 import { encodeStatusDetails } from "@tenure/contracts";
 import { Fault, faultCodes, type Timer } from "@tenure/kernel";
 import { notServed, type SessionEngine } from "@tenure/session";
@@ -11,6 +10,7 @@ import {
   type Unreadable,
 } from "@tenure/session/http2";
 import { type FrontContext, faultFor, maxMessageBytes } from "../front/front-context.ts";
+import { certificateOf } from "../front/peer-certificate.ts";
 import { SessionFront, sessionPath } from "./session-front.ts";
 
 /** A client that connects has this long to open its stream, and one whose session has ended to close its connection. */
@@ -26,6 +26,7 @@ export class SessionConnection implements StreamListener {
   readonly #engine: SessionEngine;
   readonly #context: FrontContext;
   readonly #connection: StreamConnection;
+  readonly #socket: Socket;
   readonly #peer: string;
   #front: SessionFront | undefined;
   #patience: Timer;
@@ -35,6 +36,7 @@ export class SessionConnection implements StreamListener {
   constructor(engine: SessionEngine, context: FrontContext, socket: Socket) {
     this.#engine = engine;
     this.#context = context;
+    this.#socket = socket;
     this.#peer = `${socket.remoteAddress}:${socket.remotePort}`;
     this.#connection = new StreamConnection(socket, serverOpening, maxMessageBytes, this);
     this.#patience = context.clock.schedule(patienceMs, () => this.#connection.destroy());
@@ -53,7 +55,7 @@ export class SessionConnection implements StreamListener {
       if (headers[":path"] !== sessionPath) throw notServed(String(headers[":path"]).slice(1));
       this.#front = new SessionFront(this.#engine, this.#context, {
         peer: this.#peer,
-        principal: anonymous,
+        principal: this.#context.identify(certificateOf(this.#socket)),
         write: (bytes) => this.#write(bytes),
         end: (fault) => this.#end(fault),
       });

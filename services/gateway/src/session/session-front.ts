@@ -92,7 +92,7 @@ export function sessionFront(engine: SessionEngine, context: FrontContext): hand
   return (call) => {
     const end = (fault?: Fault) => (fault === undefined ? call.end() : void call.emit("error", grpcStatus(fault)));
     try {
-      const { principal } = describeCall(call, context.clock);
+      const { principal } = describeCall(call, context);
       const write = (bytes: Uint8Array) => call.write(asBuffer(bytes));
       const front = new SessionFront(engine, context, { peer: call.getPeer(), principal, write, end });
       call.on("data", (bytes: Bytes) => front.receive(bytes));
