@@ -49,7 +49,7 @@ describe.runIf(isLong)("docker compose up", () => {
   }, 120_000);
 
   it("has the command line", async () => {
-    expect(await compose("run", "--rm", "--no-TTY", "tenure", "leases", "--output", "json")).toContain("{");
+    expect(await compose("run", "--rm", "--no-TTY", "tenure", "leases", "--output", "json")).toBe("[]\n");
     expect(await compose("run", "--rm", "--no-TTY", "tenure", "status")).toMatch(/ready/);
   }, 120_000);
 

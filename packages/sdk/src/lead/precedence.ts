@@ -23,7 +23,7 @@ export interface PrecedenceOptions {
   /**
    * `ask` (default): the holder finishes and releases, and this client follows, so that two never lead at once. `steal`
    * takes the lease at once: the former holder may act until it notices, so only for work whose every effect carries the
-   * token. It stands in the history of the lease.
+   * token. It stands in the history of the lease, and where the gateway has a policy it needs `operate`.
    */
   readonly takeOver?: "ask" | "steal" | undefined;
 }
