@@ -97,6 +97,17 @@ export function toTenureError(thrown: unknown): TenureError {
   return new TenureError({ code: "INTERNAL", reason: "INTERNAL", message, cause: thrown });
 }
 
+const hopelessCodes: ReadonlySet<string> = new Set(["INVALID_ARGUMENT", "PERMISSION_DENIED", "UNAUTHENTICATED"]);
+const hopelessReasons: ReadonlySet<string> = new Set(["METHOD_UNKNOWN", "SESSION_CLOSED"]);
+
+/**
+ * Whether nothing but a change of the request or of rights mends it: another try is in vain. What nobody serves is not:
+ * the service may be about to start.
+ */
+export function isHopeless({ code, reason }: TenureError): boolean {
+  return hopelessCodes.has(code) || hopelessReasons.has(reason);
+}
+
 /**
  * The error of a call whose signal was aborted; the signal's own reason is its cause. Of a change it says whether it may
  * have happened, which the reason cannot know.

@@ -39,7 +39,9 @@ export async function* follow<Item>(
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (!isTenureError(error) || !error.retryable) throw error;
+      // One that reads too slowly is cut off, and begins anew like one whose stream broke.
+      const isWorthAnother = isTenureError(error) && (error.retryable || error.code === "RESOURCE_EXHAUSTED");
+      if (!isWorthAnother) throw error;
     }
     told.restart();
     await tenure.session.clock.sleep(backoff.next(), signal).catch(() => undefined);

@@ -1,6 +1,5 @@
 import { type MigrationAlarm, type MigrationParticipant, MigrationServiceReportRequest } from "@tenure/contracts";
-import { type TenureError, toTenureError } from "../errors.ts";
-import { hopelessCodes } from "../lead/campaign.ts";
+import { isHopeless, type TenureError, toTenureError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import type { ManagerEvent } from "./manager-event.ts";
 
@@ -73,7 +72,7 @@ export class Participation implements AsyncDisposable {
         if (this.#over.signal.aborted) return;
         const error = toTenureError(thrown);
         // Another principal's participant of the same name is gone when its lease expires.
-        if (hopelessCodes.has(error.code) && error.reason !== "PRINCIPAL_MISMATCH") return this.#port.fail(error);
+        if (isHopeless(error) && error.reason !== "PRINCIPAL_MISMATCH") return this.#port.fail(error);
         if (this.#standing !== "away") this.#port.emit({ kind: "join-failed", error });
         this.#standing = "away";
         this.#judge(clock.now() < this.#heardAtMs + validityMs ? this.#refused : new Map());

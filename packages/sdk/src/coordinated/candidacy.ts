@@ -8,21 +8,15 @@ import {
   StrategyKind,
 } from "@tenure/contracts";
 import { Backoff } from "@tenure/kernel";
-import { type TenureError, toTenureError } from "../errors.ts";
+import { isHopeless, type TenureError, toTenureError } from "../errors.ts";
 import type { ClientContext } from "../instance/client-context.ts";
 import type { LeaseName } from "../term/lease-name.ts";
 import type { PlannedCandidacy } from "./coordinated-options.ts";
 
 const retryBackoff = { firstMs: 200, limitMs: 5_000 };
 
-/** Nothing but a change of the options, or of rights, mends these. */
-const hopeless: ReadonlySet<string> = new Set([
-  "INVALID_ARGUMENT",
-  "PERMISSION_DENIED",
-  "UNAUTHENTICATED",
-  "ALREADY_EXISTS",
-  "CANCELLED",
-]);
+/** Another has the name, or nobody wants to stand any more. */
+const final: ReadonlySet<string> = new Set(["ALREADY_EXISTS", "CANCELLED"]);
 
 /**
  * One candidate for one lease: registered, corrected if another version of the process registered the name before,
@@ -186,7 +180,7 @@ export class Candidacy implements AsyncDisposable {
       } catch (thrown) {
         if (stop.aborted) return;
         const error: TenureError = toTenureError(thrown);
-        if (hopeless.has(error.code)) throw error;
+        if (isHopeless(error) || final.has(error.code)) throw error;
         const retryInMs = backoff.next();
         emit?.({ kind: "claim-failed", lease: this.#lease, error, retryInMs });
         await session.clock.sleep(retryInMs, stop).catch(() => undefined);

@@ -6,7 +6,7 @@ import {
   WatchMarkKind,
 } from "@tenure/contracts";
 import { Backoff, JoinedSignal } from "@tenure/kernel";
-import { toTenureError } from "../errors.ts";
+import { isHopeless, toTenureError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import { type Instance, type InstanceSelector, instanceOf, livingOnly, selectorToWire } from "./instance.ts";
 
@@ -25,13 +25,6 @@ export interface WatchInstancesOptions {
 
 const pageSize = 5_000;
 const retry = { firstMs: 100, limitMs: 5_000 };
-const finalCodes: ReadonlySet<string> = new Set([
-  "INVALID_ARGUMENT",
-  "PERMISSION_DENIED",
-  "UNAUTHENTICATED",
-  "CANCELLED",
-]);
-
 const changeWords: ReadonlyMap<IdentityChange, InstanceChange["change"]> = new Map([
   [IdentityChange.PRESENT, "present"],
   [IdentityChange.JOINED, "joined"],
@@ -89,7 +82,7 @@ export class Instances {
       } catch (thrown) {
         if (signal.aborted) return;
         const error = toTenureError(thrown);
-        if (finalCodes.has(error.code)) throw error;
+        if (isHopeless(error) || error.code === "CANCELLED") throw error;
       }
       told.restart();
       await this.#session.clock.sleep(backoff.next(), signal).catch(() => undefined);

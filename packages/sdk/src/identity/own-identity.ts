@@ -10,7 +10,7 @@ import {
 } from "@tenure/contracts";
 import { defaultIdentityNamespace, freshDigits, freshIdentityId, stableIdentityId } from "@tenure/core";
 import { Backoff, randomBase58 } from "@tenure/kernel";
-import { TenureError, toTenureError } from "../errors.ts";
+import { isHopeless, TenureError, toTenureError } from "../errors.ts";
 import type { Keeping, Session } from "../session/session.ts";
 import type { LeaseInput, LeaseName } from "../term/lease-name.ts";
 import { callSafely } from "../term/typed-listeners.ts";
@@ -40,13 +40,6 @@ const longestBeatMs = 5_000;
 const jitter = 0.1;
 /** Nobody acts by the strength of an identity's term, so it has no deadline that a process would have to heed. */
 const noDeadlineMs = Number.MAX_SAFE_INTEGER;
-
-const finalCodes: ReadonlySet<string> = new Set([
-  "INVALID_ARGUMENT",
-  "PERMISSION_DENIED",
-  "UNAUTHENTICATED",
-  "UNIMPLEMENTED",
-]);
 
 /**
  * This process's own identity: registered for as long as the client lives. It beats through reconnects and restarts of
@@ -139,7 +132,7 @@ export class OwnIdentity implements AsyncDisposable {
       } catch (thrown) {
         const error = toTenureError(thrown);
         if (this.#stop.signal.aborted) return;
-        if (finalCodes.has(error.code)) {
+        if (isHopeless(error) || error.code === "UNIMPLEMENTED") {
           this.#refuse(error);
           return;
         }

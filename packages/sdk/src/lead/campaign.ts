@@ -1,6 +1,5 @@
 import { type CoordinatedOptions, coordinatedCampaign } from "../coordinated/index.ts";
-import type { TenureError } from "../errors.ts";
-import { toTenureError } from "../errors.ts";
+import { isHopeless, toTenureError } from "../errors.ts";
 import { type ClientContext, stopSignal } from "../instance/client-context.ts";
 import { claimTerms, type PlannedClaim, planClaim } from "../term/claim-terms.ts";
 import type { HeldTerm } from "../term/held-term.ts";
@@ -88,7 +87,7 @@ async function winTerm(
     } catch (thrown) {
       if (stop.aborted) return undefined;
       const error = toTenureError(thrown);
-      if (isHopeless(error)) throw error;
+      if (isHopeless(error) || error.reason === "HOLD_MODE_MISMATCH") throw error;
       const retryInMs = Math.max(retryPauseMs(context, plan), error.details.retryAfterMs ?? 0);
       metrics.claimsFailed += 1;
       context.emit?.({ kind: "claim-failed", lease, error, retryInMs });
@@ -105,13 +104,4 @@ export function retryPauseMs(context: ClientContext, { timing }: PlannedClaim): 
 
 async function pause(context: ClientContext, durationMs: number, stop: AbortSignal): Promise<void> {
   await context.session.clock.sleep(durationMs, stop).catch(() => undefined);
-}
-
-/** Codes of failures that only a change of the request, or of rights, mends. */
-export const hopelessCodes: ReadonlySet<string> = new Set(["INVALID_ARGUMENT", "PERMISSION_DENIED", "UNAUTHENTICATED"]);
-const hopelessReasons: ReadonlySet<string> = new Set(["METHOD_UNKNOWN", "HOLD_MODE_MISMATCH", "SESSION_CLOSED"]);
-
-/** Whether nothing but a change of the request, or of rights, can make it succeed. */
-function isHopeless(error: TenureError): boolean {
-  return hopelessCodes.has(error.code) || hopelessReasons.has(error.reason);
 }

@@ -3,7 +3,7 @@ import { type Clock, type Dated, Deadlines, type Random } from "@tenure/kernel";
 import { withFloor } from "@tenure/session";
 import type { RequestOf, ResponseOf, StreamMethod, UnaryMethod } from "../calls/methods.ts";
 import { decodeResponse, encodeRequest, isRead } from "../calls/registry.ts";
-import { abortedError, TenureError } from "../errors.ts";
+import { abortedError, isHopeless, TenureError } from "../errors.ts";
 import type { Keeper, Told } from "../renewal/keeper.ts";
 import { AttemptLedger } from "./attempts.ts";
 import { Claiming } from "./claiming.ts";
@@ -39,15 +39,6 @@ export interface SessionClientOptions extends Omit<ExchangeOptions, "minRevision
 }
 
 const defaultCredit = 64;
-/** Failures of the first connect that no further try can mend. */
-const finalCodes: ReadonlySet<string> = new Set([
-  "INVALID_ARGUMENT",
-  "UNAUTHENTICATED",
-  "PERMISSION_DENIED",
-  "UNIMPLEMENTED",
-  "FAILED_PRECONDITION",
-]);
-
 /** One client's conversation with the service over any transport. */
 export class SessionClient implements Session {
   readonly clientId: string;
@@ -132,7 +123,7 @@ export class SessionClient implements Session {
       );
       const unfollow = this.onState((state, why) => {
         if (state === "connected") settle();
-        else if (why !== undefined && (state === "closed" || finalCodes.has(why.code))) settle(why);
+        else if (why !== undefined && (state === "closed" || isFinal(why))) settle(why);
       });
       if (this.state === "connected") settle();
       else if (signal?.aborted) onAbort();
@@ -265,4 +256,9 @@ export class SessionClient implements Session {
 function unreachable(address: string, timeoutMs: number, cause: TenureError): TenureError {
   const message = `${address} did not answer within ${timeoutMs} ms: ${cause.message}`;
   return new TenureError({ code: "UNAVAILABLE", reason: "UNREACHABLE", message, cause });
+}
+
+/** Whether a first connect that failed so will never succeed. */
+function isFinal(error: TenureError): boolean {
+  return isHopeless(error) || error.code === "UNIMPLEMENTED" || error.code === "FAILED_PRECONDITION";
 }
