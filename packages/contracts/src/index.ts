@@ -51,6 +51,7 @@ export * from "./gen/tenure/v1/strategy.ts";
 export * from "./gen/tenure/v1/system.ts";
 export * from "./gen/tenure/v1/transition.ts";
 export * from "./gen/tenure/v1/watch.ts";
+export * from "./identity/index.ts";
 export {
   controllerPlacements,
   type ReportedParticipant,

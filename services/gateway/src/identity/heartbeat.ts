@@ -2,32 +2,22 @@ import { createHash } from "node:crypto";
 import {
   type IdentityServiceHeartbeatRequest_Beat as Beat,
   type CallFailure,
+  collisionToWire,
   decodeRenewals,
-  durationToMs,
-  encodeRenewals,
   failureFromFault,
   faultFromFailure,
   type IdentityCollision,
-  IdentityProfile,
   type IdentityServiceHeartbeatRequest,
   type IdentityServiceHeartbeatResponse,
   LeaseServiceRenewRequest,
   LeaseServiceRenewResponse,
   type PackedRefusal,
   IdentityServiceHeartbeatResponse_Result as Result,
-  timestampFromMs,
 } from "@tenure/contracts";
-import {
-  collisionOf,
-  identityAnnotations,
-  type LeaseKey,
-  type LeaseRecord,
-  leaseKey,
-  nameOf,
-  partitionOf,
-} from "@tenure/core";
+import { type LeaseKey, type LeaseRecord, leaseKey, nameOf, partitionOf } from "@tenure/core";
 import { type Clock, Fault, invalid, toFault } from "@tenure/kernel";
 import { packedGroups, type RenewalClient, type RenewalPort, type StoreCalls } from "@tenure/session";
+import { OpenRenewals } from "../session/open-renewals.ts";
 
 /** What beats on a stream stand on. */
 export interface HeartbeatServices {
@@ -53,7 +43,6 @@ const mostBeats = 1_000;
 const beatTimeoutMs = 5_000;
 /** Answers of the owners of different partitions that come within this time share a message. */
 const answersMs = 50;
-const greatestPacked = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** Refusals that mean: there is no such term any more, register again. */
 const goneReasons: ReadonlySet<string> = new Set(["LEASE_NOT_FOUND", "TERM_EXPIRED", "NOT_HOLDER", "REVOKED"]);
@@ -77,7 +66,7 @@ export class Heartbeat {
   /** Two clients of the coalescer, because their answers are told in different forms. */
   readonly #named: RenewalClient;
   readonly #packed: RenewalClient;
-  readonly #open = new Map<string, OpenBeat>();
+  readonly #open = new OpenRenewals<OpenBeat>();
   #answers: Result[] = [];
   #renewKey: Uint8Array = new Uint8Array(0);
   #renewKeyHash: Uint8Array = new Uint8Array(0);
@@ -112,17 +101,9 @@ export class Heartbeat {
     }
     if (packedBeats.length > 0) this.#services.renewals.renew(this.#packed, packedGroups(packedBeats));
     const arrivedAtMs = this.#services.clock.now();
-    const unknown: OpenBeat[] = [];
-    const groups = new Map<string, { partition: number; sendNumber: number; holdIds: Set<number> }>();
-    for (const beat of beats) {
-      const open = { ...beat, arrivedAtMs };
-      if (!this.#pack(open, groups)) unknown.push(open);
-    }
-    const packed = [...groups.values()].map(({ holdIds, ...group }) => ({
-      ...group,
-      holdIds: [...holdIds].sort((left, right) => left - right),
-    }));
-    if (packed.length > 0) this.#services.renewals.renew(this.#named, packedGroups(encodeRenewals(packed)));
+    const unknown = beats.map((beat) => ({ ...beat, arrivedAtMs })).filter((beat) => !this.#pack(beat));
+    const packed = this.#open.pack();
+    if (packed.length > 0) this.#services.renewals.renew(this.#named, packed);
     const byPartition = new Map<number, OpenBeat[]>();
     for (const beat of unknown) {
       const partition = this.#partitionOf(beat.id);
@@ -142,31 +123,17 @@ export class Heartbeat {
     };
   }
 
-  #pack(beat: OpenBeat, groups: Map<string, { partition: number; sendNumber: number; holdIds: Set<number> }>): boolean {
+  #pack(beat: OpenBeat): boolean {
     const { id, sendNumber, token } = beat;
-    const hold = this.#recordOf(id)?.holds.find((running) => running.token === token);
-    if (hold === undefined || sendNumber > greatestPacked) return false;
-    const partition = this.#partitionOf(id);
-    this.#open.set(`${partition}.${hold.id}.${sendNumber}`, beat);
-    const name = `${partition}.${sendNumber}`;
-    const group = groups.get(name) ?? { partition, sendNumber: Number(sendNumber), holdIds: new Set() };
-    group.holdIds.add(hold.id);
-    groups.set(name, group);
-    return true;
-  }
-
-  #take(partition: number, holdId: number | bigint, sendNumber: number | bigint): OpenBeat | undefined {
-    const name = `${partition}.${holdId}.${sendNumber}`;
-    const beat = this.#open.get(name);
-    this.#open.delete(name);
-    return beat;
+    const hold = this.#recordOf(id)?.holdWith(token);
+    return hold !== undefined && this.#open.add(beat, this.#partitionOf(id), hold.id, sendNumber);
   }
 
   #onNamed(acks: Uint8Array): void {
     const results: Result[] = [];
     for (const { holdIds, partition, sendNumber } of decodeRenewals(acks)) {
       for (const holdId of holdIds) {
-        const beat = this.#take(partition, holdId, sendNumber);
+        const beat = this.#open.take(partition, holdId, sendNumber);
         if (beat !== undefined) results.push(this.#committed(beat));
       }
     }
@@ -182,7 +149,7 @@ export class Heartbeat {
   #onNamedRefused(refusals: readonly PackedRefusal[]): void {
     this.#tell(
       refusals.flatMap(({ failure, holdId, partition, sendNumber }) => {
-        const beat = this.#take(partition, holdId, sendNumber);
+        const beat = this.#open.take(partition, holdId, sendNumber);
         return beat === undefined ? [] : [this.#refused(beat.id, failure)];
       }),
     );
@@ -250,14 +217,7 @@ export class Heartbeat {
 
   #collisionOf(id: string): IdentityCollision | undefined {
     const record = this.#recordOf(id);
-    // Few records have more than their first grant in history, and only those can show a collision.
-    if (record === undefined || record.transitions < 2) return undefined;
-    const collision = collisionOf(record, beatMsOf(record), this.#services.clock.now());
-    if (collision === undefined) return undefined;
-    const line = record.history.findLast(({ holder, kind }) => kind === "granted" && holder === collision.otherHolder);
-    const [, processId = "0", otherHost = ""] = /^process (\d{1,9}) on (.*)$/s.exec(line?.details?.reason ?? "") ?? [];
-    const { changes, seen } = collision;
-    return { otherHost, otherProcessId: Number(processId), seenAt: timestampFromMs(seen.wallMs), changes };
+    return record && collisionToWire(record, this.#services.clock.now());
   }
 
   #recordOf(id: string): LeaseRecord | undefined {
@@ -266,20 +226,6 @@ export class Heartbeat {
 
   #partitionOf(id: string): number {
     return partitionOf(leaseKey(this.#services.namespace, id), this.#services.partitions);
-  }
-}
-
-/** What is assumed of a record that does not say how often it beats. */
-const usualBeatMs = 10_000;
-
-function beatMsOf({ spec }: LeaseRecord): number {
-  try {
-    const { beatInterval } = IdentityProfile.decode(
-      Buffer.from(spec.annotations[identityAnnotations.profile] ?? "", "base64"),
-    );
-    return beatInterval === undefined ? usualBeatMs : durationToMs(beatInterval);
-  } catch {
-    return usualBeatMs;
   }
 }
 

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import {
   decodeRenewals,
   type EndingHold,
-  encodeRenewals,
   failureFromFault,
   type LeaseServiceKeepAliveRequest,
   type LeaseServiceKeepAliveResponse,
@@ -15,7 +14,8 @@ import {
 } from "@tenure/contracts";
 import { type LeaseKey, leaseKey, partitionOf } from "@tenure/core";
 import { Fault, invalid, toFault } from "@tenure/kernel";
-import { limitExceeded, type OwnerPort, packedGroups, type RenewalClient, type RenewalPort } from "@tenure/session";
+import { limitExceeded, type OwnerPort, type RenewalClient, type RenewalPort } from "@tenure/session";
+import { OpenRenewals } from "./open-renewals.ts";
 
 /** What renewals on a stream stand on. */
 export interface KeepAliveServices {
@@ -30,7 +30,6 @@ export interface KeepAliveServices {
 const renewTimeoutMs = 5_000;
 /** Calls by name that one stream may have under way: a message needs one per partition. */
 const mostOpenByName = 256;
-const greatestPacked = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
  * The renewals of one stock client. Terms that this gateway knows from the log travel packed, with those of all other
@@ -41,7 +40,7 @@ export class KeepAlive implements RenewalClient {
   readonly principal: string;
   readonly #services: KeepAliveServices;
   readonly #send: (message: LeaseServiceKeepAliveResponse) => void;
-  readonly #packed = new Map<string, Renewal>();
+  readonly #open = new OpenRenewals<Renewal>();
   #openByName = 0;
   #renewKey: Uint8Array = new Uint8Array(0);
   renewKeyHash: Uint8Array = new Uint8Array(0);
@@ -62,17 +61,15 @@ export class KeepAlive implements RenewalClient {
       this.#renewKey = renewKey;
       this.renewKeyHash = createHash("sha256").update(renewKey).digest();
     }
-    const byName: Renewal[] = [];
-    const groups = new Map<string, { partition: number; sendNumber: number; holdIds: number[] }>();
-    for (const renewal of renewals) if (!this.#pack(renewal, groups)) byName.push(renewal);
-    const packed = [...groups.values()].map((group) => ({ ...group, holdIds: ascending(group.holdIds) }));
-    if (packed.length > 0) this.#services.renewals.renew(this, packedGroups(encodeRenewals(packed)));
+    const byName = renewals.filter((renewal) => !this.#pack(renewal));
+    const packed = this.#open.pack();
+    if (packed.length > 0) this.#services.renewals.renew(this, packed);
     for (const part of this.#byPartition(byName)) this.#renewByName(part);
   }
 
   /** Whether every renewal was answered. */
   get isIdle(): boolean {
-    return this.#packed.size + this.#openByName === 0;
+    return this.#open.size + this.#openByName === 0;
   }
 
   onRenewed(acks: Uint8Array, endings: readonly EndingHold[], revision: bigint): void {
@@ -80,7 +77,7 @@ export class KeepAlive implements RenewalClient {
     const results: RenewalResult[] = [];
     for (const { holdIds, partition, sendNumber } of decodeRenewals(acks)) {
       for (const holdId of holdIds) {
-        const renewal = this.#take(partition, holdId, sendNumber);
+        const renewal = this.#open.take(partition, holdId, sendNumber);
         if (renewal === undefined) continue;
         const { lease, token } = renewal;
         const successor = successors.get(holdId);
@@ -100,34 +97,18 @@ export class KeepAlive implements RenewalClient {
 
   onRefused(refusals: readonly PackedRefusal[]): void {
     const results = refusals.flatMap(({ failure, holdId, partition, sendNumber }) => {
-      const renewal = this.#take(partition, Number(holdId), Number(sendNumber));
+      const renewal = this.#open.take(partition, holdId, sendNumber);
       if (renewal === undefined) return [];
       return [RenewalResult.fromPartial({ lease: renewal.lease, token: renewal.token, failure })];
     });
     this.#send({ results });
   }
 
-  #pack(renewal: Renewal, groups: Map<string, { partition: number; sendNumber: number; holdIds: number[] }>): boolean {
+  #pack(renewal: Renewal): boolean {
     const { lease, leaseDuration, sendNumber, token } = renewal;
-    if (lease === undefined || leaseDuration !== undefined || sendNumber > greatestPacked) return false;
+    if (lease === undefined || leaseDuration !== undefined) return false;
     const hold = this.#services.holdOf(leaseKey(lease.namespace, lease.name), token);
-    if (hold === undefined) return false;
-    const { holdId, partition } = hold;
-    const name = `${partition}.${holdId}.${sendNumber}`;
-    // What is committed under this name is the renewal that was sent first.
-    if (this.#packed.has(name)) return false;
-    this.#packed.set(name, renewal);
-    const group = groups.get(`${partition}.${sendNumber}`);
-    if (group !== undefined) group.holdIds.push(holdId);
-    else groups.set(`${partition}.${sendNumber}`, { partition, sendNumber: Number(sendNumber), holdIds: [holdId] });
-    return true;
-  }
-
-  #take(partition: number, holdId: number, sendNumber: number): Renewal | undefined {
-    const name = `${partition}.${holdId}.${sendNumber}`;
-    const renewal = this.#packed.get(name);
-    this.#packed.delete(name);
-    return renewal;
+    return hold !== undefined && this.#open.add(renewal, hold.partition, hold.holdId, sendNumber);
   }
 
   #byPartition(renewals: readonly Renewal[]): readonly (readonly [number, readonly Renewal[]])[] {
@@ -160,10 +141,6 @@ export class KeepAlive implements RenewalClient {
 function tooManyOpen(): Fault {
   const text = `${mostOpenByName} calls of this stream wait for their owners`;
   return limitExceeded("open-calls-per-stream", mostOpenByName, text);
-}
-
-function ascending(holdIds: readonly number[]): readonly number[] {
-  return [...new Set(holdIds)].sort((left, right) => left - right);
 }
 
 function decode(bytes: Uint8Array, renewals: readonly Renewal[]): readonly RenewalResult[] {

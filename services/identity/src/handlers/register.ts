@@ -10,6 +10,7 @@ import {
   type IdentityServiceRegisterRequest,
   type IdentityServiceRegisterResponse,
   leaseKeyToWire,
+  takeoverNote,
 } from "@tenure/contracts";
 import {
   type IdentityProfile as CoreProfile,
@@ -29,7 +30,7 @@ import {
 } from "@tenure/core";
 import { Fault, type FieldViolation, invalid } from "@tenure/kernel";
 import type { Asking } from "@tenure/session";
-import { identityToWire, takeoverNote } from "../record/identity-to-wire.ts";
+import { identityToWire } from "../record/identity-to-wire.ts";
 import { completeProfile, type ProfileRecord, profileFromWire, profileRecord } from "../record/profile-record.ts";
 import { catchUpMs, type IdentityContext } from "./identity-context.ts";
 

@@ -1,13 +1,14 @@
 import {
+  collisionToWire,
   durationFromMs,
   type Identity,
-  type IdentityCollision,
   IdentityLiveness,
+  type StoredProfile,
+  storedProfile,
   timestampFromMs,
 } from "@tenure/contracts";
 import {
   beatAgeMs,
-  collisionOf,
   identityLabels,
   instanceUidOf,
   type LeaseRecord,
@@ -17,7 +18,6 @@ import {
   nameOf,
   renewalRevisionOf,
 } from "@tenure/core";
-import { type StoredProfile, storedProfile } from "./profile-record.ts";
 
 /** How the API spells liveness. */
 export const livenessToWire: Readonly<Record<Liveness, IdentityLiveness>> = {
@@ -39,7 +39,7 @@ export function livenessOf(record: LeaseRecord, now: number): Liveness {
 
 /** An identity as the API shows it. `liveness` is given where it is shown as it was at another moment. */
 export function identityToWire(record: LeaseRecord, partition: number, now: number, liveness?: Liveness): Identity {
-  const { beatIntervalMs, profile } = profileOf(record);
+  const { profile } = profileOf(record);
   const id = nameOf(record.key);
   const hold = record.holds.at(-1);
   const granted = hold === undefined ? record.history.findLast(({ kind }) => kind === "granted") : undefined;
@@ -59,22 +59,6 @@ export function identityToWire(record: LeaseRecord, partition: number, now: numb
     registeredAt: registeredAt && timestampFromMs(registeredAt.wallMs),
     renewedAt: hold && timestampFromMs(hold.renewal.wallMs),
     principal: hold?.principal ?? granted?.author ?? "",
-    // Only a record that has changed hands twice can show one.
-    collision: record.transitions < 2 ? undefined : collisionToWire(record, beatIntervalMs, now),
+    collision: collisionToWire(record, now),
   };
-}
-
-/** How a takeover is noted in history, so that a collision can say who the other is. */
-export function takeoverNote(host: string, processId: number): string {
-  return `process ${processId} on ${host}`.slice(0, 500);
-}
-
-function collisionToWire(record: LeaseRecord, beatIntervalMs: number, now: number): IdentityCollision | undefined {
-  const collision = collisionOf(record, beatIntervalMs, now);
-  if (collision === undefined) return undefined;
-  const { changes, otherHolder, seen } = collision;
-  const note = record.history.findLast(({ holder, kind }) => kind === "granted" && holder === otherHolder);
-  const [, processId = "0", otherHost = ""] = /^process (\d{1,9}) on (.*)$/s.exec(note?.details?.reason ?? "") ?? [];
-  const otherProcessId = Number(processId);
-  return { otherHost, otherProcessId, seenAt: timestampFromMs(seen.wallMs), changes };
 }

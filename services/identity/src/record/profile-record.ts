@@ -1,7 +1,6 @@
 import { Duration, durationFromMs, durationToMs, IdentityNaming, IdentityProfile, LeaseSpec } from "@tenure/contracts";
 import {
   type IdentityProfile as CoreProfile,
-  type LeaseSpec as CoreSpec,
   type Dependent,
   identityAnnotations,
   labelsOf,
@@ -68,40 +67,4 @@ export function profileRecord(profile: IdentityProfile): ProfileRecord {
     annotations: { [identityAnnotations.profile]: text },
   });
   return { spec, text };
-}
-
-/** A stored profile with the durations that are asked for all the time. */
-export interface StoredProfile {
-  readonly profile: IdentityProfile;
-  readonly beatIntervalMs: number;
-  readonly text: string;
-}
-
-const decoded = new WeakMap<CoreSpec, StoredProfile>();
-
-/**
- * The profile of an identity's lease. One that someone else wrote without a profile, or with one that cannot be read,
- * shows its component alone: it is an identity by its label and is collected like any other (statement 97).
- */
-export function storedProfile(spec: CoreSpec, component: string): StoredProfile {
-  const known = decoded.get(spec);
-  if (known !== undefined) return known;
-  const text = spec.annotations[identityAnnotations.profile] ?? "";
-  const profile = decodeProfile(text) ?? IdentityProfile.fromPartial({ component });
-  const beatMs = profile.beatInterval === undefined ? 0 : durationToMs(profile.beatInterval);
-  const stored = { profile, text, beatIntervalMs: beatMs > 0 ? beatMs : defaultBeatMs };
-  decoded.set(spec, stored);
-  return stored;
-}
-
-/** What is assumed of records that do not say how often they beat. */
-const defaultBeatMs = 10_000;
-
-function decodeProfile(text: string): IdentityProfile | undefined {
-  if (text === "") return undefined;
-  try {
-    return IdentityProfile.decode(Buffer.from(text, "base64"));
-  } catch {
-    return undefined;
-  }
 }
