@@ -24,27 +24,40 @@ const mostQueued = 1_000;
  */
 export async function* observe(
   context: ElectionContext,
-  { leases, options }: ElectionServiceObserveRequest,
+  request: ElectionServiceObserveRequest,
   { signal }: CallContext,
 ): AsyncGenerator<ElectionServiceObserveResponse, void, undefined> {
-  const { mostObservers, observers, reader } = context;
+  const { mostObservers, observers } = context;
+  if (observers.count >= mostObservers) throw tooManyWatchers(mostObservers);
+  // Counted before anything is awaited, so that many who come at once do not pass the limit.
+  observers.count += 1;
+  try {
+    yield* follow(context, request, signal);
+  } finally {
+    observers.count -= 1;
+  }
+}
+
+async function* follow(
+  context: ElectionContext,
+  { leases, options }: ElectionServiceObserveRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ElectionServiceObserveResponse, void, undefined> {
+  const { reader } = context;
   const keys = keysOf(leases);
   const heartbeatMs = heartbeatOf(options);
   const isAnew = beginsAnew(options);
-  if (observers.count >= mostObservers) throw tooManyWatchers(mostObservers);
   await reader.hub.reach(options?.minRevision ?? 0n, catchUpMs, signal);
   for (const key of keys) await reader.view(partitionOf(key, reader.partitions), () => undefined);
   const observation = new Observation(context, keys, heartbeatMs);
   const onAbort = () => observation.fail(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
-  observers.count += 1;
   try {
     if (isAnew) yield marked(WatchMarkKind.RESYNC, 0n);
     if (options?.changesOnly !== true) yield told(observation.present, 0n);
     yield marked(WatchMarkKind.SYNCED, reader.revision);
     yield* observation.responses();
   } finally {
-    observers.count -= 1;
     observation[Symbol.dispose]();
     signal.removeEventListener("abort", onAbort);
   }

@@ -37,14 +37,29 @@ export interface OpenWatches {
 export async function* watch(
   context: IdentityContext,
   open: OpenWatches,
-  { options, selector }: IdentityServiceWatchRequest,
+  request: IdentityServiceWatchRequest,
   { signal }: CallContext,
 ): AsyncGenerator<IdentityServiceWatchResponse, void, undefined> {
-  const { directory, queuedPerWatcher, reader, watchers } = context;
+  const { watchers } = context;
+  if (open.count >= watchers) throw tooManyWatchers(watchers);
+  // Counted before anything is awaited, so that many who come at once do not pass the limit.
+  open.count += 1;
+  try {
+    yield* follow(context, request, signal);
+  } finally {
+    open.count -= 1;
+  }
+}
+
+async function* follow(
+  context: IdentityContext,
+  { options, selector }: IdentityServiceWatchRequest,
+  signal: AbortSignal,
+): AsyncGenerator<IdentityServiceWatchResponse, void, undefined> {
+  const { directory, queuedPerWatcher, reader } = context;
   const selection = identitySelection(selector);
   const heartbeatMs = heartbeatOf(options);
   const isAnew = beginsAnew(options);
-  if (open.count >= watchers) throw tooManyWatchers(watchers);
   await reader.hub.reach(options?.minRevision ?? 0n, catchUpMs, signal);
   if (!reader.isReady) throw replicaBehind("the log is being read");
   const queue = new BoundedQueue<IdentityEvent | "beat">(queuedPerWatcher);
@@ -54,14 +69,12 @@ export async function* watch(
   const state = options?.changesOnly === true ? [] : [...present(context, selection)];
   const onAbort = () => queue.fail(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
-  open.count += 1;
   try {
     if (isAnew) yield marked(WatchMarkKind.RESYNC, reader.revision);
     yield* state;
     yield marked(WatchMarkKind.SYNCED, reader.revision);
     yield* watching.responses();
   } finally {
-    open.count -= 1;
     unfollow();
     watching.stop();
     signal.removeEventListener("abort", onAbort);
