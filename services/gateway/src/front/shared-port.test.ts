@@ -68,7 +68,7 @@ describe("the port of a gateway", () => {
         once(silent[0] as Socket, "connect"),
         once(silent[1] as Socket, tls ? "secureConnect" : "connect"),
       ]);
-      while (served.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      await expect.poll(() => served.length, { timeout: 10_000 }).toBe(1);
       let isClosed = false;
       // One that was not accepted yet is reset: how it ends is not the matter, that it ends is.
       const ended = Promise.all(silent.map(untilClosed));
