@@ -63,11 +63,13 @@ describe("collection", () => {
     const gone = new Set(removals.counts.keys());
     expect(vanished.every(({ id }) => gone.has(id))).toBe(true);
     expect([...removals.counts.values()].every((count) => count === 1)).toBe(true);
-    // A replica reads the log in turns: it says all this a moment after the last removal was seen here.
+    // A replica reads the log in turns: it says all this a moment after the last removal was seen here, and
+    // counts each when the store has answered.
     const settled = await waitFor(
       async () => {
         const state = await stateOf();
-        return state?.holdBack === HoldBackReason.UNSPECIFIED && state.dead === 0 ? state : undefined;
+        const isOver = state?.holdBack === HoldBackReason.UNSPECIFIED && state.dead === 0;
+        return isOver && state.collected >= 500n ? state : undefined;
       },
       { timeoutMs: 60_000 },
     );

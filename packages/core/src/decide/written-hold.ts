@@ -7,6 +7,7 @@ import type { LeaseRecord } from "../record/lease.ts";
 import type { LeaseSpec } from "../record/lease-spec.ts";
 import { checkLeaseDuration } from "../timing.ts";
 import { checkDurationMs } from "../validation/field.ts";
+import { checkStrategy } from "../validation/strategy.ts";
 import { clearWay } from "./clearance.ts";
 import { creationEvents } from "./creation.ts";
 import { answer, caused, type Decision } from "./decision.ts";
@@ -27,6 +28,8 @@ export function decideWrittenCreate(
   written: WrittenHold,
   now: number,
 ): Decision {
+  const invalid = checkWritten(written);
+  if (invalid !== undefined) return answer(invalid);
   const change =
     written.holder === ""
       ? creationEvents(owned, command, command.lease, spec, now)
@@ -46,6 +49,8 @@ export function decideWrittenUpdate(
   written: WrittenHold,
   now: number,
 ): Decision {
+  const invalid = checkWritten(written);
+  if (invalid !== undefined) return answer(invalid);
   const edits = spec === record.spec ? [] : [caused(command, { kind: "leaseUpdated", lease: record.key, spec })];
   const [hold] = record.holds;
   if (hold === undefined || hold.holder !== written.holder) {
@@ -90,7 +95,7 @@ function takeWritten(
   if (clearance.kind !== "clear") return clearance;
   const claimant = { holder, holderKey };
   const termSpec = leaseDurationMs === undefined ? spec : { ...spec, leaseDurationMs };
-  const refusal = checkWrittenDuration(leaseDurationMs) ?? checkClaimant(owned, lease, claimant, termSpec);
+  const refusal = checkClaimant(owned, lease, claimant, termSpec);
   if (refusal !== undefined) return refusal;
   const term = {
     claim,
@@ -116,7 +121,7 @@ function renewWritten(
   const duration =
     leaseDurationMs === undefined || leaseDurationMs <= hold.leaseDurationMs ? undefined : leaseDurationMs;
   const unsafe = duration === undefined ? [] : checkLeaseDuration(duration, owned.state.settings.policy);
-  const refusal = checkWrittenDuration(leaseDurationMs) ?? checkRenewal(hold, command, now);
+  const refusal = checkRenewal(hold, command, now);
   if (refusal !== undefined) return refusal;
   if (unsafe.length > 0) return { kind: "timingUnsafe", lease, violations: unsafe };
   const changed = { ...(duration === undefined ? undefined : { leaseDurationMs: duration }), writtenTimes };
@@ -130,8 +135,11 @@ function leave(command: CommandHeader, record: LeaseRecord, hold: Hold, now: num
   return checkHolder(hold, command) ?? endByHolder(record, hold, "released", now).map((body) => caused(command, body));
 }
 
-function checkWrittenDuration(leaseDurationMs: number | undefined): Refusal | undefined {
-  if (leaseDurationMs === undefined) return undefined;
-  const violations = checkDurationMs("written_hold.lease_duration", leaseDurationMs, 1, 86_400_000);
+/** What is wrong with the fields themselves, said before anything that depends on the lease. */
+function checkWritten({ leaseDurationMs: durationMs, strategy }: WrittenHold): Refusal | undefined {
+  const violations = [
+    ...(durationMs === undefined ? [] : checkDurationMs("written_hold.lease_duration", durationMs, 1, 86_400_000)),
+    ...(strategy === undefined ? [] : checkStrategy(strategy, "written_hold.strategy")),
+  ];
   return violations.length > 0 ? { kind: "invalid", violations } : undefined;
 }

@@ -4,7 +4,6 @@ import type { Event } from "../partition/event.ts";
 import type { Refusal } from "../partition/reply.ts";
 import type { LeaseRecord } from "../record/lease.ts";
 import { defaultLeaseSpec } from "../record/lease-spec.ts";
-import { checkStrategy } from "../validation/strategy.ts";
 import { caused } from "./decision.ts";
 
 type Writing = CommandOf<"create" | "update">;
@@ -21,7 +20,6 @@ export function markEvents(
 ): readonly Event[] | Refusal {
   const record = owned.state.leases.get(command.lease);
   const strategies = strategyEvents(command, written, record);
-  if ("kind" in strategies) return strategies;
   const hasStrategy = written.strategy !== undefined || record?.strategy !== undefined;
   if (written.preferredHolder !== undefined && written.preferredHolder !== "" && !hasStrategy) {
     const rule = "must not be set without a strategy";
@@ -35,10 +33,8 @@ function strategyEvents(
   command: Writing,
   { strategy }: WrittenHold,
   record: LeaseRecord | undefined,
-): readonly Event[] | Refusal {
+): readonly Event[] {
   if (strategy === undefined) return [];
-  const violations = checkStrategy(strategy, "written_hold.strategy");
-  if (violations.length > 0) return { kind: "invalid", violations };
   const known = record?.strategy;
   const isSame = known !== undefined && JSON.stringify(known.strategy) === JSON.stringify(strategy);
   if (isSame || known?.source === "operator") return [];
