@@ -132,13 +132,14 @@ export class Crew {
   }
 
   #holderOptions(client: StoreClient, random: Random): HolderOptions {
-    const { flaws, oracles } = this.#options;
+    const { flaws, oracles, schedule } = this.#options;
+    const { durationsMs } = schedule.profile;
     const { court, terms } = oracles;
     const listener: TermListener = {
       onBegin: (term) => oracles.onBegin(term),
       onExtend: (term, deadlineMs) => court.examine(() => terms.extend(term, deadlineMs)),
     };
-    const options = { client, random, leases: this.#leases, listener, flaws };
+    const options = { client, random, leases: this.#leases, listener, flaws, durationsMs };
     const own = this.#locks().find(({ names }) => names.includes(client.process.name));
     if (own === undefined) return options;
     const place = own.names.indexOf(client.process.name);

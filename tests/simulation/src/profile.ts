@@ -35,6 +35,8 @@ export interface Profile {
   readonly operator: "none" | "usual" | "meddling";
   /** Incidents beside the usual ones; what is here twice comes twice as often. */
   readonly incidents: readonly Incident["kind"][];
+  /** Durations that holders ask for with their renewals, in turn; absent ones keep what the term has. */
+  readonly durationsMs: readonly (number | undefined)[];
   /** Whether the log loses its end in the course of the run. */
   readonly losesLog: boolean;
   /** How long things go wrong and are changed. */
@@ -55,6 +57,7 @@ const quiet = {
   watchers: 0,
   operator: "usual",
   incidents: [],
+  durationsMs: [undefined],
   losesLog: false,
   troubleMs: 4_000,
   isCalm: false,
@@ -180,11 +183,18 @@ const outages: Profile = {
 /** A log that loses its end: the worst that a store can do, and what must not pass unnoticed (rule 2). */
 const losses: Profile = { ...outages, name: "losses", losesLog: true, gateways: 1 };
 
+/** Holders that want longer and shorter terms while theirs run, and may not hear what became of that (rule 16). */
+const lengths: Profile = {
+  ...outages,
+  name: "lengths",
+  durationsMs: [undefined, 2 * timing.leaseDurationMs, undefined, undefined, timing.usableTermMs / 4, undefined],
+};
+
 /** Every kind of world. */
 export const profiles = { plain, modes, watches, elections, coordination, migrations, outages, losses } as const;
 
-/** A world that seeds do not draw: it is long. */
-export { restless };
+/** Worlds that seeds do not draw: one is long, and the other came after seeds that are kept. */
+export { lengths, restless };
 
 /** Which world a seed is; what is here twice comes twice as often. */
 const mixture: readonly Profile[] = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readArguments } from "./arguments.ts";
 import { hunt } from "./mutation/hunt.ts";
-import { profiles, restless } from "./profile.ts";
+import { lengths, profiles, restless } from "./profile.ts";
 import { describeFailure, describeTally, sum } from "./report.ts";
 import { run, scheduleOf } from "./run.ts";
 import { keep, shrink } from "./shrink.ts";
@@ -41,6 +41,12 @@ describe("the simulator", () => {
       expect((await run(scheduleOf(seed, profiles.losses))).violation).toBeUndefined();
     },
   );
+
+  it("finds no violation where holders ask for longer and shorter terms", async () => {
+    for (let seed = 1; seed <= 60; seed += 1) {
+      expect((await run(scheduleOf(seed, lengths))).violation, `seed ${seed}`).toBeUndefined();
+    }
+  }, 300_000);
 
   it("finds no violation where an owner took in its first answer when its connection had just dropped", async () => {
     expect((await run(scheduleOf(71_108, profiles.watches))).violation).toBeUndefined();

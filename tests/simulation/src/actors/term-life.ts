@@ -33,6 +33,8 @@ export interface HolderOptions {
   readonly participant?: () => Participant;
   /** Whether it goes on for as long as it may; absent: it returns when it likes. */
   readonly isSteady?: () => boolean;
+  /** Durations that renewals ask for, in turn; absent ones keep what the term has. */
+  readonly durationsMs: readonly (number | undefined)[];
   /** Goes on when it is asked to finish, as long as it may renew. */
   readonly isStubborn?: boolean;
 }
@@ -106,7 +108,10 @@ export class TermLife {
       await process.sleep(timing.renewIntervalMs * (0.8 + 0.4 * this.#random.next()));
       if (isOver()) return;
       const sendNumber = this.numbers.next();
-      const items = terms.map(({ lease, token }) => ({ lease, token, sendNumber }));
+      const { durationsMs } = this.#options;
+      const leaseDurationMs = durationsMs[Number(sendNumber) % durationsMs.length];
+      const item = leaseDurationMs === undefined ? { sendNumber } : { sendNumber, leaseDurationMs };
+      const items = terms.map(({ lease, token }) => ({ lease, token, ...item }));
       const command: Command = { kind: "renew", principal: this.#client.principal, items };
       const outcome = await this.#client.commandOnce(partition, command, timing.requestTimeoutMs);
       if (outcome.kind !== "answered" || outcome.value.reply.kind !== "renewals") continue;
@@ -123,6 +128,8 @@ export class TermLife {
       const result = results[index];
       // One that may not renew any more still has its term to its own deadline.
       if (result?.kind === "revoked" || result?.kind === "endOfTerm") return false;
+      // It asked for a shorter term than it has: that it is not renewed by this is no reason to stop.
+      if (result?.kind === "timingUnsafe") continue;
       if (result?.kind !== "renewed") {
         term.hasStopped = true;
         continue;

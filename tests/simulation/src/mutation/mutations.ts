@@ -1,4 +1,4 @@
-import { profiles } from "../profile.ts";
+import { lengths, profiles } from "../profile.ts";
 import { electionMutations } from "./election-mutations.ts";
 import { migrationMutations } from "./migration-mutations.ts";
 import { edited, type Mutation, within } from "./mutation.ts";
@@ -65,6 +65,15 @@ export const mutations: readonly Mutation[] = [
     replace:
       "    for (const hold of record.holds) state.holds.delete(hold.id);\n    record.holds = [];\n    removeLease(state, record, position);",
   }),
+  within(
+    lengths,
+    edited("shortens a term that runs", ["I4", "I7"], {
+      module: "core",
+      file: "decide/renew.js",
+      find: "...checkLonger(leaseDurationMs, hold.leaseDurationMs),",
+      replace: "",
+    }),
+  ),
   edited(
     "drops the check of who writes guarded values",
     ["I6"],
