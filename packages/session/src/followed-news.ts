@@ -167,7 +167,11 @@ export class FollowedNews {
     const known = this.#leases.get(lease);
     if (known !== undefined) return known;
     if (this.#leases.size >= mostFollowed) return undefined;
-    const unfollow = this.#news.follow(lease, (push) => this.#hear(lease, push));
+    const unfollow = this.#news.follow(
+      lease,
+      (push) => this.#hear(lease, push),
+      (tokens) => this.#onRunning(lease, tokens),
+    );
     const followed = { tokens: new Map<bigint, string>(), candidates: new Set<string>(), unfollow };
     this.#leases.set(lease, followed);
     return followed;
@@ -178,12 +182,24 @@ export class FollowedNews {
     if (followed === undefined || !isFor(followed, push)) return;
     this.#port.push(push);
     if (push.push?.$case !== "termEnded") return;
-    const name = followed.tokens.get(push.push.value.token) ?? "";
+    this.#endTerm(followed, push.push.value.token);
+    this.#forgetIdle(lease);
+  }
+
+  /** A term that ended before its lease was heard of is never told as ended: without this it would be followed for ever. */
+  #onRunning(lease: LeaseKey, running: ReadonlySet<bigint>): void {
+    const followed = this.#leases.get(lease);
+    if (followed === undefined) return;
+    for (const token of [...followed.tokens.keys()]) if (!running.has(token)) this.#endTerm(followed, token);
+    this.#forgetIdle(lease);
+  }
+
+  #endTerm({ tokens }: Followed, token: bigint): void {
+    const name = tokens.get(token) ?? "";
+    tokens.delete(token);
     this.#holds.delete(name);
     this.#seen.clear();
     this.#port.onTermOver(name);
-    followed.tokens.delete(push.push.value.token);
-    this.#forgetIdle(lease);
   }
 
   #forgetIdle(lease: LeaseKey): void {

@@ -2,9 +2,11 @@ import { type Bus, type Client, createClient } from "@tenure/bus";
 import {
   CandidateServiceDefinition,
   CandidateServiceWatchRequest,
+  ChangeKind,
   LeaseServiceDefinition,
   LeaseServiceWatchRequest,
   type SessionPush,
+  WatchMarkKind,
   type WatchPosition,
 } from "@tenure/contracts";
 import { type LeaseKey, nameOf, namespaceOf } from "@tenure/core";
@@ -24,6 +26,7 @@ const mostFollowed = 100;
 const retryBackoff = { firstMs: 100, limitMs: 5_000 };
 
 type Listener = (push: SessionPush) => void;
+type OnRunning = (tokens: ReadonlySet<bigint>) => void;
 
 /** One response of a watch, as far as news need it. */
 interface Watched {
@@ -45,13 +48,16 @@ export class BusNews {
     this.#candidates = createClient(bus, CandidateServiceDefinition, { principal });
   }
 
-  /** Tells a listener what happens to the holders and candidates of a lease; returns what ends that. */
-  follow(lease: LeaseKey, listener: Listener): () => void {
+  /**
+   * Tells a listener what happens to the holders and candidates of a lease, and which terms run when that begins; returns
+   * what ends it.
+   */
+  follow(lease: LeaseKey, listener: Listener, onRunning: OnRunning): () => void {
     if (this.#followed >= mostFollowed) return () => {};
     this.#followed += 1;
     const stop = new AbortController();
     const selector = { namespace: namespaceOf(lease), name: nameOf(lease) };
-    void this.#run(stop.signal, listener, (token) => this.#watchLease(selector, token, stop.signal));
+    void this.#run(stop.signal, listener, (token) => this.#watchLease(selector, token, stop.signal, onRunning));
     void this.#run(stop.signal, listener, (token) => this.#watchCandidates(selector, token, stop.signal));
     return () => {
       if (stop.signal.aborted) return;
@@ -84,10 +90,24 @@ export class BusNews {
     }
   }
 
-  async *#watchLease(selector: Selector, resumeToken: Uint8Array, signal: AbortSignal): AsyncGenerator<Watched> {
-    const options = { resumeToken, changesOnly: true };
-    const request = LeaseServiceWatchRequest.create({ selectors: [selector], options });
+  async *#watchLease(
+    selector: Selector,
+    resumeToken: Uint8Array,
+    signal: AbortSignal,
+    onRunning: OnRunning,
+  ): AsyncGenerator<Watched> {
+    const request = LeaseServiceWatchRequest.create({ selectors: [selector], options: { resumeToken } });
+    let isTold = resumeToken.length > 0;
     for await (const { events, position } of this.#leases.watch(request, { signal })) {
+      for (const { kind, lease } of events) {
+        if (kind !== ChangeKind.PRESENT) continue;
+        isTold = true;
+        onRunning(new Set(lease?.holds.map(({ token }) => token)));
+      }
+      if (!isTold && position?.mark?.kind === WatchMarkKind.SYNCED) {
+        isTold = true;
+        onRunning(noTerms); // There is no such lease.
+      }
       yield { pushes: events.flatMap(leasePushes), position };
     }
   }
@@ -100,6 +120,8 @@ export class BusNews {
     }
   }
 }
+
+const noTerms: ReadonlySet<bigint> = new Set();
 
 interface Selector {
   readonly namespace: string;

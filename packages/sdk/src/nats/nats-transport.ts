@@ -102,7 +102,7 @@ export class NatsTransport implements Transport {
     const { clock, principal = anonymous, random } = this.#options;
     const news = new BusNews({ bus, clock, random, principal });
     return {
-      follow: (lease, listener) => news.follow(lease, listener),
+      follow: (lease, listener, onRunning) => news.follow(lease, listener, onRunning),
       termOf: (partition, holdId) => {
         const term = this.#findTerm(partition, holdId);
         if (term === undefined) return undefined;
