@@ -15,7 +15,7 @@ export { decide } from "./decide/decide.ts";
 export type { Decision } from "./decide/decision.ts";
 export { isWithin } from "./decide/eligible.ts";
 export { untilDueMs } from "./decide/expire.ts";
-export { decidePackedRenewal, type PackedRenewal, type PackedResult } from "./decide/renew.ts";
+export { decidePackedRenewal, type PackedRenewal, type PackedResult, restoredAtOnce } from "./decide/renew.ts";
 export * from "./election/index.ts";
 export { execute, executePackedRenewal } from "./execute.ts";
 export {

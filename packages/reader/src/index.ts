@@ -2,12 +2,13 @@
 
 export { BusLogReader } from "./bus-log-reader.ts";
 export type { AppliedBatch, ChangeSet } from "./change-set.ts";
-export { replicaBehind, tooManyWatchers, watcherTooSlow } from "./faults.ts";
+export { replicaBehind, watcherTooSlow } from "./faults.ts";
 export { inSteps } from "./in-steps.ts";
 export { LeaseNews } from "./lease-news.ts";
 export { type LeaseListing, type ListScope, listByLease, listCandidates, listLeases } from "./lists.ts";
 export { logDecoder } from "./log-decoder.ts";
 export { LogReader } from "./log-reader.ts";
+export { type OpenWatches, takePlace } from "./open-watches.ts";
 export { PartitionLoader } from "./partition-loader.ts";
 export type { PastState } from "./past-state.ts";
 export { candidateReads, guardReads, leaseReads, type PointRead, readPlain } from "./point-reads.ts";

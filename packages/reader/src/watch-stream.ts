@@ -1,7 +1,8 @@
 import { ResyncReason } from "@tenure/contracts";
 import type { Timer } from "@tenure/kernel";
 import type { ChangeSet } from "./change-set.ts";
-import { tooManyWatchers, watcherTooSlow } from "./faults.ts";
+import { watcherTooSlow } from "./faults.ts";
+import { takePlace } from "./open-watches.ts";
 import { heartbeatOf } from "./watch-options.ts";
 import { type WatchContext, type WatchRequest, WatchView } from "./watch-view.ts";
 
@@ -82,8 +83,7 @@ export class WatchStream<Seen, Selector> implements AsyncIterableIterator<Uint8A
     this.#signal.throwIfAborted();
     const view = new WatchView(this.#context, this.#request);
     const heartbeatMs = heartbeatOf(this.#request.options);
-    if (open.count >= mostWatchers) throw tooManyWatchers(mostWatchers);
-    open.count += 1;
+    const place = takePlace(open, mostWatchers);
     const unfollow = model.hub.follow(
       {
         onChanges: (changes) => {
@@ -99,7 +99,7 @@ export class WatchStream<Seen, Selector> implements AsyncIterableIterator<Uint8A
     const onAbort = () => this.#close({ reason: this.#signal.reason });
     this.#signal.addEventListener("abort", onAbort, { once: true });
     this.#leave = () => {
-      open.count -= 1;
+      place[Symbol.dispose]();
       unfollow();
       this.#timer?.cancel();
       this.#signal.removeEventListener("abort", onAbort);

@@ -15,7 +15,7 @@ export function decideMarkEndOfTerm(owned: OwnedPartition, command: CommandOf<"m
   const { decision, lease, token } = command;
   const record = existingLease(owned.state, lease);
   if (record === undefined) return answer({ kind: "leaseNotFound", lease });
-  const hold = record?.holdWith(token);
+  const hold = record.holdWith(token);
   const refusal =
     checkRevision(lease, record, command.expectedRevision) ??
     (hold === undefined ? missingHold(owned.state, lease, token) : checkMark(hold, command, now)) ??

@@ -99,7 +99,7 @@ export interface PackedResult {
 }
 
 /** Leases that one decision brings back from their deletion; each takes an event of its own. */
-const restoredAtOnce = 512;
+export const restoredAtOnce = 512;
 
 /**
  * Renews many terms at once: one lookup each, and one event for all. A term that was granted or renewed in this batch

@@ -68,9 +68,8 @@ describe("precedence by key", () => {
     const { token } = hold(desk, "old", "", { claim: { spec } });
     const id = wait(desk, "new", "");
     expect(successor(desk)).toBeUndefined();
-    const dueAtMs = stirDue(desk.owned, desk.now);
-    expect(dueAtMs).toBe(desk.now + 5_000);
-    desk.now = dueAtMs ?? 0;
+    expect(desk.owned.waiters.lookAgainAtMs.get(lease)).toBe(desk.now + 5_000);
+    desk.now += 5_000;
     desk.run({ kind: "renew", items: [{ lease, token, sendNumber: 2n }] }, "old");
     beatWaiter(desk.owned, id, 2n, desk.now);
     stirDue(desk.owned, desk.now);

@@ -7,18 +7,13 @@ export function stir(owned: OwnedPartition, lease: LeaseKey): void {
   if (owned.waiters.queues.has(lease)) owned.stirred.add(lease);
 }
 
-/** Stirs every queue that time alone may let move by now, and says when the next one is due; undefined if none is. */
-export function stirDue(owned: OwnedPartition, now: number): number | undefined {
-  let nextAtMs: number | undefined;
+/** Stirs every queue that time alone may let move by now. */
+export function stirDue(owned: OwnedPartition, now: number): void {
   for (const [lease, atMs] of owned.waiters.lookAgainAtMs) {
-    if (atMs > now) {
-      nextAtMs = nextAtMs === undefined ? atMs : Math.min(nextAtMs, atMs);
-      continue;
-    }
+    if (atMs > now) continue;
     owned.waiters.lookAgainAtMs.delete(lease);
     stir(owned, lease);
   }
-  return nextAtMs;
 }
 
 /** Notes a numbered beat of a wait; false if it is not known here. One that was silent may be due now. */

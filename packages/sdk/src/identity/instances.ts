@@ -25,6 +25,7 @@ export interface WatchInstancesOptions {
 
 const pageSize = 5_000;
 const retry = { firstMs: 100, limitMs: 5_000 };
+
 const changeWords: ReadonlyMap<IdentityChange, InstanceChange["change"]> = new Map([
   [IdentityChange.PRESENT, "present"],
   [IdentityChange.JOINED, "joined"],

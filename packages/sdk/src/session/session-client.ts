@@ -39,6 +39,7 @@ export interface SessionClientOptions extends Omit<ExchangeOptions, "minRevision
 }
 
 const defaultCredit = 64;
+
 /** One client's conversation with the service over any transport. */
 export class SessionClient implements Session {
   readonly clientId: string;

@@ -2,7 +2,7 @@ import type { CallContext } from "@tenure/bus";
 import { ReadConsistency, type ReadOptions } from "@tenure/contracts";
 import { type ElectionView, type LeaseKey, type LeaseRecord, partitionOf, type RankingExpressions } from "@tenure/core";
 import { type Clock, Fault, type Random } from "@tenure/kernel";
-import { type LogReader, reachIn, replicaBehind } from "@tenure/reader";
+import { type LogReader, type OpenWatches, reachIn, replicaBehind } from "@tenure/reader";
 import type { ElectionStore } from "../store/election-store.ts";
 
 /** What every call stands on. */
@@ -15,7 +15,7 @@ export interface ElectionContext {
   readonly expressions: RankingExpressions;
   readonly stepDownCoolDownMs: number;
   readonly mostObservers: number;
-  readonly observers: { count: number };
+  readonly observers: OpenWatches;
   /** What this replica knows of a lease now; undefined while nothing is kept under the name. */
   viewOf(lease: LeaseKey): ElectionView | undefined;
 }

@@ -9,7 +9,7 @@ import {
 } from "@tenure/contracts";
 import { type LeaseKey, type LeaseRecord, partitionOf } from "@tenure/core";
 import { BoundedQueue, invalid, type Timer } from "@tenure/kernel";
-import { beginsAnew, heartbeatOf, markAt, tooManyWatchers, watcherTooSlow } from "@tenure/reader";
+import { beginsAnew, heartbeatOf, markAt, takePlace, watcherTooSlow } from "@tenure/reader";
 import { catchUpMs, type ElectionContext, recordOf } from "./election-context.ts";
 import { isSameLeadership, leadershipOf } from "./leadership.ts";
 import { leaseIn } from "./question.ts";
@@ -24,26 +24,11 @@ const mostQueued = 1_000;
  */
 export async function* observe(
   context: ElectionContext,
-  request: ElectionServiceObserveRequest,
+  { leases, options }: ElectionServiceObserveRequest,
   { signal }: CallContext,
 ): AsyncGenerator<ElectionServiceObserveResponse, void, undefined> {
-  const { mostObservers, observers } = context;
-  if (observers.count >= mostObservers) throw tooManyWatchers(mostObservers);
-  // Counted before anything is awaited, so that many who come at once do not pass the limit.
-  observers.count += 1;
-  try {
-    yield* follow(context, request, signal);
-  } finally {
-    observers.count -= 1;
-  }
-}
-
-async function* follow(
-  context: ElectionContext,
-  { leases, options }: ElectionServiceObserveRequest,
-  signal: AbortSignal,
-): AsyncGenerator<ElectionServiceObserveResponse, void, undefined> {
-  const { reader } = context;
+  const { mostObservers, observers, reader } = context;
+  using _ = takePlace(observers, mostObservers);
   const keys = keysOf(leases);
   const heartbeatMs = heartbeatOf(options);
   const isAnew = beginsAnew(options);

@@ -20,8 +20,8 @@ export interface CallDescription {
 }
 
 /**
- * Time left, trace and principal of a gRPC call; throws UNAUTHENTICATED for a caller who cannot be told. gRPC gives the deadline as a wall-clock instant that it made from a
- * duration, so the duration is taken back at once.
+ * Time left, trace and principal of a gRPC call; throws UNAUTHENTICATED for a caller who cannot be told. gRPC gives the
+ * deadline as a wall-clock instant that it made from a duration, so the duration is taken back at once.
  */
 export function describeCall(
   call: DescribedCall,

@@ -7,7 +7,15 @@ import {
   WatchMarkKind,
 } from "@tenure/contracts";
 import { BoundedQueue, type Timer } from "@tenure/kernel";
-import { beginsAnew, heartbeatOf, markAt, replicaBehind, tooManyWatchers, watcherTooSlow } from "@tenure/reader";
+import {
+  beginsAnew,
+  heartbeatOf,
+  markAt,
+  type OpenWatches,
+  replicaBehind,
+  takePlace,
+  watcherTooSlow,
+} from "@tenure/reader";
 import type { DirectoryEvent } from "../directory/directory.ts";
 import { identityToWire, livenessOf } from "../record/identity-to-wire.ts";
 import { catchUpMs, type IdentityContext } from "./identity-context.ts";
@@ -25,11 +33,6 @@ const changes: Readonly<Record<DirectoryEvent["change"], IdentityChange>> = {
 /** Events of one response: about a hundred kilobytes. */
 const mostEvents = 200;
 
-/** Watches that are open. */
-export interface OpenWatches {
-  count: number;
-}
-
 /**
  * Follows identities: the present state, a SYNCED mark, then what happens. Silence is each replica's own sight and not
  * in the log, so a watch is not resumed but begun anew, and says so by a RESYNC mark.
@@ -37,26 +40,11 @@ export interface OpenWatches {
 export async function* watch(
   context: IdentityContext,
   open: OpenWatches,
-  request: IdentityServiceWatchRequest,
+  { options, selector }: IdentityServiceWatchRequest,
   { signal }: CallContext,
 ): AsyncGenerator<IdentityServiceWatchResponse, void, undefined> {
-  const { watchers } = context;
-  if (open.count >= watchers) throw tooManyWatchers(watchers);
-  // Counted before anything is awaited, so that many who come at once do not pass the limit.
-  open.count += 1;
-  try {
-    yield* follow(context, request, signal);
-  } finally {
-    open.count -= 1;
-  }
-}
-
-async function* follow(
-  context: IdentityContext,
-  { options, selector }: IdentityServiceWatchRequest,
-  signal: AbortSignal,
-): AsyncGenerator<IdentityServiceWatchResponse, void, undefined> {
-  const { directory, queuedPerWatcher, reader } = context;
+  const { directory, queuedPerWatcher, reader, watchers } = context;
+  using _ = takePlace(open, watchers);
   const selection = identitySelection(selector);
   const heartbeatMs = heartbeatOf(options);
   const isAnew = beginsAnew(options);

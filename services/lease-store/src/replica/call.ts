@@ -7,6 +7,7 @@ import {
   type PackedResult,
   type PartitionState,
   type Reply,
+  restoredAtOnce,
   type Waiters,
 } from "@tenure/core";
 import { type Fault, Later } from "@tenure/kernel";
@@ -143,14 +144,14 @@ export class RenewalCall<Answer> extends Call<Answer> {
 
   take(owned: OwnedPartition, now: number): Taken {
     const results = this.#results;
-    for (let restored = 0; restored < restoredPerBatch; ) {
+    for (let restored = 0; restored < restoredAtOnce; ) {
       const begun = results.at(-1);
       const isGoingOn = begun !== undefined && begun.rest.length > 0;
       const place = isGoingOn ? results.length - 1 : results.length;
       const request = this.#requests[place];
       if (request === undefined) return answered;
-      const holdIds = isGoingOn ? begun.rest : request.holdIds;
-      const result = executePackedRenewal(owned, { ...request, holdIds }, now);
+      const wanted = isGoingOn ? { ...request, holdIds: begun.rest } : request;
+      const result = executePackedRenewal(owned, wanted, now);
       results[place] = isGoingOn ? join(begun, result) : result;
       // One event tells all renewals; each other one brings a lease back from its deletion.
       restored += Math.max(0, result.events.length - 1);
@@ -162,9 +163,6 @@ export class RenewalCall<Answer> extends Call<Answer> {
     return this.#render(this.#results, view);
   }
 }
-
-/** Leases that one batch brings back from their deletion for one call: each takes an event of its own. */
-const restoredPerBatch = 512;
 
 function join(begun: PackedResult, more: PackedResult): PackedResult {
   return {

@@ -65,8 +65,9 @@ export class DueLeases implements Disposable {
   }
 
   /**
-   * Has at most `count` due leases judged anew, as long as there is room for what ends. The judge says after how many ms to ask again, if at all, or that an append
-   * must be acknowledged first (rule 17): then the lease stays due, and the answer is true.
+   * Has at most `count` due leases judged anew, as long as there is room for what ends. The judge says after how many ms
+   * to ask again, if at all, or that an append must be acknowledged first (rule 17): then the lease stays due, and the
+   * answer is true.
    */
   judge(count: number, hasRoom: () => boolean, judge: (lease: LeaseKey) => number | "nextBatch" | undefined): boolean {
     const next: LeaseKey[] = [];

@@ -22,8 +22,8 @@ export interface ReplicaOptions {
 
 /**
  * A batch takes no more commands when its events have about this size. One command adds at most about 330 KiB (a
- * migration configuration with its decision), so a batch stays below 512 KiB,
- * and the log takes messages of up to 640.
+ * migration configuration with its decision), so a batch stays below 512 KiB; the log
+ * takes 640.
  */
 export const fullBatchBytes = 131_072;
 

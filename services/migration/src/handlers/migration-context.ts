@@ -3,7 +3,7 @@ import { type MigrationAlarm, ReadConsistency, type ReadOptions } from "@tenure/
 import { checkLeaseKey, type LeaseKey, type LeaseRecord, leaseKey, namespaceOf } from "@tenure/core";
 import { type Clock, Fault, invalid } from "@tenure/kernel";
 import type { Alarm } from "@tenure/migration-rules";
-import { type LogReader, replicaBehind } from "@tenure/reader";
+import { type LogReader, type OpenWatches, replicaBehind } from "@tenure/reader";
 import type { MigrationDirectory } from "../directory/migration-directory.ts";
 import { type StoredConfiguration, storedConfiguration } from "../record/configuration-record.ts";
 import { alarmToWire } from "../record/to-wire.ts";
@@ -19,7 +19,7 @@ export interface MigrationContext {
   readonly namespace: string;
   readonly participantDurationMs: number;
   readonly mostWatchers: number;
-  readonly watchers: { count: number };
+  readonly watchers: OpenWatches;
 }
 
 /** How long a replica that is behind may take to catch up. */

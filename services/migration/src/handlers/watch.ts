@@ -7,7 +7,7 @@ import {
   WatchMarkKind,
 } from "@tenure/contracts";
 import { JoinedSignal } from "@tenure/kernel";
-import { beginsAnew, heartbeatOf, markAt, tooManyWatchers } from "@tenure/reader";
+import { beginsAnew, heartbeatOf, markAt, takePlace } from "@tenure/reader";
 import { type MigrationContext, namespaceIn, reach } from "./migration-context.ts";
 import { difference, event, look } from "./watched.ts";
 
@@ -25,8 +25,7 @@ export async function* watch(
   const heartbeatMs = heartbeatOf(options);
   const isAnew = beginsAnew(options);
   if (request.namespace !== "") namespaceIn(context, request.namespace);
-  if (watchers.count >= mostWatchers) throw tooManyWatchers(mostWatchers);
-  watchers.count += 1;
+  using _ = takePlace(watchers, mostWatchers);
   const news = new News(context, heartbeatMs, scope.signal);
   const unfollow = directory.follow({ onChanged: () => news.ring() });
   try {
@@ -51,7 +50,6 @@ export async function* watch(
     }
   } finally {
     unfollow();
-    watchers.count -= 1;
   }
 }
 
