@@ -8,12 +8,13 @@ import { Gateway } from "./gateway.ts";
 import { sharedAnswer } from "./shared-answer.ts";
 import { missingServices, systemStatus } from "./system-status.ts";
 import { LeaseMetrics } from "./watch/lease-metrics.ts";
+import { leaseCounts } from "./watch/lease-tally.ts";
 import { type StoreReads, startStoreReads } from "./watch/store-reads.ts";
 
 /** A status does not wait longer for the log's size. */
 const logSizeTimeoutMs = 1_000;
-/** Leases are counted no oftener, however many dashboards ask. */
-const sizesKeptMs = 500;
+/** The log's size is asked for no oftener, however many dashboards ask. */
+const sizeKeptMs = 500;
 
 await runService({
   name: "gateway",
@@ -34,13 +35,12 @@ async function start(context: ServiceContext<typeof gatewayFields>): Promise<Asy
     health.set("system", missing.length === 0, missing.join("; "));
   });
   let leaseReads: StoreReads | undefined;
-  const sizes = sharedAnswer(clock, sizesKeptMs, async () => {
-    const log = readLogSize(bus, logSizeTimeoutMs).catch(() => undefined);
-    return { leases: await leaseReads?.count(), log: await log };
-  });
+  const logSize = sharedAnswer(clock, sizeKeptMs, () => readLogSize(bus, logSizeTimeoutMs).catch(() => undefined));
   const status = async () => {
-    const { leases, log } = await sizes();
+    const log = await logSize();
     const { instances } = watch;
+    const numbers = leaseReads?.numbers;
+    const leases = numbers && leaseCounts(numbers);
     return systemStatus({ version: productVersion, mode: config.mode, incarnation, instances, leases, log });
   };
   const server = serve(bus, SystemServiceDefinition, { status });

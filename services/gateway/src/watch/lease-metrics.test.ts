@@ -16,7 +16,16 @@ describe("metrics of leases", () => {
     metrics.show(() => numbers);
     const without = ["tenure_leaderless_seconds_sum 0", "tenure_leaderless_seconds_count 0"];
     expect(await linesOf(registry)).toEqual(without);
-    numbers = { held: 7, ending: 2, free: 4, leaderless: 3, longestLeaderlessMs: 1_500 };
+    numbers = {
+      held: 7,
+      ending: 2,
+      free: 4,
+      leaderless: 3,
+      longestLeaderlessMs: 1_500,
+      candidates: 0,
+      identities: 0,
+      leaderlessNames: [],
+    };
     expect(await linesOf(registry)).toEqual([
       ...without,
       "tenure_held_leases 7",

@@ -1,4 +1,5 @@
-import type { PartitionState } from "@tenure/core";
+import { LeaseCounts } from "@tenure/contracts";
+import type { LeaseKey, PartitionState } from "@tenure/core";
 import type { Clock } from "@tenure/kernel";
 import type { AppliedBatch } from "@tenure/reader";
 import { PartitionTally } from "./partition-tally.ts";
@@ -11,14 +12,19 @@ export interface LeaseNumbers {
   /** Those that nobody holds, leaderless or not. */
   readonly free: number;
   readonly leaderless: number;
+  /** Candidates of all of them. */
+  readonly candidates: number;
+  readonly identities: number;
+  /** Some of those that are leaderless. */
+  readonly leaderlessNames: readonly LeaseKey[];
   /** How long the one that has been leaderless for the longest is so, as far as this process saw; 0 when none is. */
   readonly longestLeaderlessMs: number;
 }
 
-/**
- * Leases by where they stand, kept up with the log rather than counted: asking costs the same however many there are.
- * The same numbers as `countLeases` gives, at every point of the log.
- */
+/** More names than this do not fit on a screen. */
+const mostNames = 10;
+
+/** Leases by where they stand, kept up with the log rather than counted: asking costs the same however many there are. */
 export class LeaseTally {
   readonly #clock: Clock;
   readonly #onLed: (leaderlessMs: number) => void;
@@ -60,7 +66,33 @@ export class LeaseTally {
       ending: sum((tally) => tally.count("ending")),
       free: sum((tally) => tally.count("free")) + leaderless,
       leaderless,
+      candidates: sum(({ candidates }) => candidates),
+      identities: sum(({ identities }) => identities),
+      leaderlessNames: partitions.flatMap((tally) => [...firstOf(tally.leaderless)]).slice(0, mostNames),
       longestLeaderlessMs: Math.max(0, ...partitions.map(({ leaderlessSinceMs }) => now - (leaderlessSinceMs ?? now))),
     };
   }
+}
+
+function* firstOf(leases: Iterable<LeaseKey>): Generator<LeaseKey, void, undefined> {
+  let count = 0;
+  for (const lease of leases) {
+    if (count === mostNames) return;
+    count += 1;
+    yield lease;
+  }
+}
+
+/** The numbers as the API shows them. */
+export function leaseCounts({ ending, free, held, leaderless, leaderlessNames, ...more }: LeaseNumbers): LeaseCounts {
+  return LeaseCounts.fromPartial({
+    total: BigInt(held + free),
+    held: BigInt(held),
+    free: BigInt(free),
+    ending: BigInt(ending),
+    candidates: BigInt(more.candidates),
+    identities: BigInt(more.identities),
+    leaderless: BigInt(leaderless),
+    leaderlessNames,
+  });
 }

@@ -1,7 +1,9 @@
-import { type Event, isOfSystem, type LeaseKey, type PartitionState } from "@tenure/core";
+import { type Event, isIdentityNamespace, isOfSystem, type LeaseKey, type PartitionState } from "@tenure/core";
 import type { Clock } from "@tenure/kernel";
-import { recordsAtOnce } from "./count-leases.ts";
 import { type LeaseStanding, standingOf } from "./lease-standing.ts";
+
+/** Records that are looked at in one go: about a millisecond, since sessions wait meanwhile. */
+const recordsAtOnce = 5_000;
 
 /** Frequent facts that leave a lease where it stands. */
 const indifferent: ReadonlySet<Event["kind"]> = new Set([
@@ -27,6 +29,9 @@ export class PartitionTally {
   readonly #counts: Record<Unusual, number> = { ending: 0, free: 0, leaderless: 0, deleted: 0 };
   /** In the order in which they became so. */
   readonly #leaderlessSinceMs = new Map<LeaseKey, number>();
+  /** Of leases that have some. */
+  readonly #candidatesOf = new Map<LeaseKey, number>();
+  #candidates = 0;
   #isComplete = false;
 
   constructor(state: PartitionState, clock: Clock, onLed: (leaderlessMs: number) => void) {
@@ -51,6 +56,22 @@ export class PartitionTally {
     for (const [namespace, count] of this.state.namespaces) if (!isOfSystem(namespace)) existing += count;
     const { deleted, free, leaderless } = this.#counts;
     return existing - free - leaderless - deleted;
+  }
+
+  /** Candidates of all leases. */
+  get candidates(): number {
+    return this.#candidates;
+  }
+
+  get identities(): number {
+    let identities = 0;
+    for (const [namespace, count] of this.state.namespaces) if (isIdentityNamespace(namespace)) identities += count;
+    return identities;
+  }
+
+  /** Those that are leaderless, for the longest first. */
+  get leaderless(): Iterable<LeaseKey> {
+    return this.#leaderlessSinceMs.keys();
   }
 
   /** Since when the lease that has been leaderless for the longest is so; undefined when none is. */
@@ -82,6 +103,7 @@ export class PartitionTally {
     const record = this.state.leases.get(lease);
     const now = this.#clock.now();
     const standing = record && standingOf(record, now);
+    this.#noteCandidates(lease, standing === undefined || standing === "deleted" ? 0 : (record?.candidates?.size ?? 0));
     const before = this.#unusual.get(lease);
     const after = standing === "held" ? undefined : standing;
     if (before === after) return;
@@ -93,6 +115,14 @@ export class PartitionTally {
     }
     if (after === "leaderless") this.#leaderlessSinceMs.set(lease, now);
     else if (before === "leaderless") this.#leaveLeaderless(lease, standing, now);
+  }
+
+  #noteCandidates(lease: LeaseKey, count: number): void {
+    const before = this.#candidatesOf.get(lease) ?? 0;
+    if (count === before) return;
+    this.#candidates += count - before;
+    if (count === 0) this.#candidatesOf.delete(lease);
+    else this.#candidatesOf.set(lease, count);
   }
 
   /** Only a holder ends the want of one; candidates that go away or a deleted lease do not. */

@@ -1,9 +1,7 @@
 import type { Bus } from "@tenure/bus";
-import type { LeaseCounts } from "@tenure/contracts";
 import { type LeaseKey, type LeaseRecord, type PartitionState, partitionOf } from "@tenure/core";
 import type { Clock, Random } from "@tenure/kernel";
 import { BusLogReader, LeaseNews, Watches, type WatchLimits } from "@tenure/reader";
-import { countLeases } from "./count-leases.ts";
 import { type LeaseNumbers, LeaseTally } from "./lease-tally.ts";
 import { plainReads } from "./plain-reads.ts";
 import { watchMethods } from "./watch-methods.ts";
@@ -51,9 +49,7 @@ export interface StoreReads extends AsyncDisposable {
   readonly revision: bigint;
   /** Open watches. */
   readonly watches: number;
-  /** Leases by state, counted now; undefined while not every partition is followed. */
-  count(): Promise<LeaseCounts | undefined>;
-  /** How many leases stand how, without counting; undefined while not every partition is followed. */
+  /** How many leases stand how; undefined while not every partition is followed and looked through. */
   readonly numbers: LeaseNumbers | undefined;
   /** Tells whether every partition is followed and why not, at once and on each change. */
   onReady(listener: (isReady: boolean, why: string) => void): () => void;
@@ -132,10 +128,6 @@ class ReaderReads implements StoreReads {
 
   get watches(): number {
     return this.#watches.open;
-  }
-
-  async count(): Promise<LeaseCounts | undefined> {
-    return this.isReady ? await countLeases(this.#states, this.#reader.clock) : undefined;
   }
 
   get numbers(): LeaseNumbers | undefined {
