@@ -18,8 +18,9 @@ import { IdentityStore } from "./store/identity-store.ts";
 
 type Context = ServiceContext<typeof identityFields>;
 
-/** Silence is counted in seconds: who is there may be known this much later than the log. */
-const restMs = 25;
+/** Silence is counted in seconds: who is there may be known this much later than the log, and to watches this much. */
+const restMs = 250;
+const watchedRestMs = 25;
 
 /** Who the store takes this service for when it acts by itself. */
 const principal = "identity";
@@ -62,7 +63,7 @@ class IdentityService implements AsyncDisposable {
         keptChanges: config.keptChanges,
         keeps: ({ lease }) => lease.startsWith(prefix),
         leftOut: { guarded: true },
-        restMs: () => restMs,
+        restMs: () => (this.#watches.count > 0 ? watchedRestMs : restMs),
         note,
       },
       {

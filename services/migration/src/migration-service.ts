@@ -18,8 +18,9 @@ import { MigrationStore } from "./store/migration-store.ts";
 
 type Context = ServiceContext<typeof migrationFields>;
 
-/** Moves take seconds: what the log says may be known this much later. */
-const restMs = 25;
+/** Moves take seconds: what the log says may be known this much later, and to watches this much. */
+const restMs = 250;
+const watchedRestMs = 25;
 
 /** How often leases of participants that fell silent are removed, and how long one removal may take. */
 const cleaningMs = 10_000;
@@ -61,7 +62,7 @@ class MigrationService implements AsyncDisposable {
         incarnation,
         keptChanges: 0,
         leftOut: { guarded: true, secrets: true },
-        restMs: () => restMs,
+        restMs: () => (this.#watchers.count > 0 ? watchedRestMs : restMs),
         note,
       },
       {

@@ -43,8 +43,12 @@ export interface CoordinationOptions {
   peers(): readonly string[];
 }
 
-/** How late an election may hear of its beginning while the log says much that concerns none. */
+/**
+ * How late an election may hear of its beginning while the log says much that concerns none, and how late a replica that
+ * looks after no lease may hear of the first candidate.
+ */
 const idleRestMs = 15;
+const joblessRestMs = 100;
 
 /** One replica's share of all elections: the shards that it keeps, and a coordinator for the leases in them. */
 export class Coordination implements AsyncDisposable {
@@ -95,7 +99,8 @@ export class Coordination implements AsyncDisposable {
 
   /** How long the reader may rest: not while elections are under way. */
   restMs(): number {
-    return this.#coordinator.isAtWork ? 0 : idleRestMs;
+    if (this.#coordinator.isAtWork) return 0;
+    return this.leases > 0 ? idleRestMs : joblessRestMs;
   }
 
   /** What is known of a lease now; undefined while nothing is kept under the name or the log is not followed. */

@@ -75,7 +75,7 @@ export interface StoreReads extends AsyncDisposable {
 }
 
 /** While nobody is to be told of changes the log is read in this rhythm, and whenever a client reads. */
-const restMs = 25;
+const restMs = 100;
 
 /** Begins to read the log. It answers UNAVAILABLE until it has caught up; `onReady` says when. */
 export async function startStoreReads(options: StoreReadsOptions): Promise<StoreReads> {

@@ -48,6 +48,7 @@ export async function* watch(
   const selection = identitySelection(selector);
   const heartbeatMs = heartbeatOf(options);
   const isAnew = beginsAnew(options);
+  await reader.hurry();
   await reader.hub.reach(options?.minRevision ?? 0n, catchUpMs, signal);
   if (!reader.isReady) throw replicaBehind("the log is being read");
   const queue = new BoundedQueue<IdentityEvent | "beat">(queuedPerWatcher);

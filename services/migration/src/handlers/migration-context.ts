@@ -39,6 +39,8 @@ export async function reach(
   const isLinearizable = read?.consistency === ReadConsistency.LINEARIZABLE;
   const fresh = isLinearizable ? await store.freshListRevision(askingOf(scope)) : 0n;
   const floor = read?.minRevision ?? 0n;
+  // Who has just written something finds it, also if it does not say what it has seen.
+  await reader.hurry();
   await reader.hub.reach(fresh > floor ? fresh : floor, catchUpMs, scope.signal);
   if (!reader.isReady) throw replicaBehind("the log is being read");
 }
