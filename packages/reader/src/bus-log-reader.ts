@@ -16,6 +16,8 @@ export interface BusLogReaderOptions {
   readonly keptChanges: number;
   /** What the past is shown of; everything when absent. */
   readonly keeps?: Concerns | undefined;
+  /** A past that spans less than this is not kept, unless somebody needs it; absent where it always is. */
+  readonly leastPastMs?: number | undefined;
   /** Events that the service never looks at. */
   readonly leftOut?: LeftOut;
   /** How long the service may rest after what it was told. */
@@ -29,13 +31,13 @@ export class BusLogReader extends LogReader {
   readonly #parts: readonly Disposable[];
 
   constructor(options: BusLogReaderOptions, listener: Omit<LogReaderListener, "onFault"> = {}) {
-    const { bus, clock, incarnation, keeps, keptChanges, leftOut = {}, note, random, restMs } = options;
+    const { bus, clock, incarnation, note, random, ...reading } = options;
     const onInterruption = (why: string) => note({ why }, "the log is followed anew");
     const transport = new JetStreamTransport({ control: bus, clock, random, onInterruption });
     const snapshots = new JetStreamSnapshotStore({ bus, clock, random });
     super(
       { clock, random, transport, snapshots, codec: logDecoder },
-      { incarnationId: incarnation.id, partitions: incarnation.partitions, keptChanges, keeps, leftOut, restMs },
+      { incarnationId: incarnation.id, partitions: incarnation.partitions, ...reading },
       { ...listener, onFault: (partition, doing, err) => note({ partition, doing, err }, "a partition has trouble") },
     );
     this.#parts = [snapshots, transport];

@@ -77,6 +77,21 @@ describe("a list", () => {
     });
   });
 
+  it("is shown at one revision also where changes are too many to be kept", async () => {
+    const world = new LogWorld();
+    await using reader = (await world.read({ keptChanges: 4, leastPastMs: 1_000 })).reader;
+    for (const name of ["a", "b", "c", "d", "e", "f"]) world.create(`shop/${name}`);
+    await world.settle();
+    await world.clock.advance(1_000);
+    world.create("shop/g");
+    await world.settle();
+    expect(reader.hub.floor).toBe(reader.revision);
+    const first = await page(reader, 2);
+    world.create("shop/bb");
+    await world.settle();
+    expect(namesOf(await page(reader, 9, first.page?.nextToken))).toEqual(["c", "d", "e", "f", "g"]);
+  });
+
   it("waits for the revision that the client has seen, and says so when it does not come", async () => {
     const world = new LogWorld();
     world.create("shop/a");

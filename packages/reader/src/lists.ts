@@ -177,6 +177,8 @@ async function collect<Shown>(
   const name = `${subject} ${model.incarnationId} ${Buffer.from(query.selector).toString("base64")}`;
   const slice = unwrap(readPage(query.page, name));
   const partitions = partitionsOf(model, query.leases);
+  // For what changes until the last partition, and until the last page, has been looked at.
+  model.hub.keepPast();
   const revision = slice.from?.revision ?? (await firstRevision(model, scope, query, partitions));
   if (slice.from !== undefined) await model.hub.reach(revision, catchUpMs, scope.signal);
   const smallest = new Smallest<Entry<Shown>>(slice.size + 1);

@@ -19,6 +19,8 @@ export interface LogReaderOptions extends FollowerOptions {
   readonly keptChanges: number;
   /** What the past is shown of; everything when absent. */
   readonly keeps?: Concerns | undefined;
+  /** A past that spans less than this is not kept, unless somebody needs it; absent where it always is. */
+  readonly leastPastMs?: number | undefined;
   /** How long the reader may rest after what it was told: whoever need not know at once is woken less. Default: not. */
   readonly restMs?: (() => number) | undefined;
 }
@@ -54,7 +56,7 @@ export class LogReader implements ReadModel, TailListener, AsyncDisposable {
   #isReady = false;
 
   constructor(ports: LogReaderPorts, options: LogReaderOptions, listener: LogReaderListener = {}) {
-    const { incarnationId, keeps, keptChanges, partitions, restMs = () => 0 } = options;
+    const { incarnationId, keeps, keptChanges, leastPastMs, partitions, restMs = () => 0 } = options;
     this.clock = ports.clock;
     this.incarnationId = incarnationId;
     this.partitions = partitions;
@@ -63,7 +65,8 @@ export class LogReader implements ReadModel, TailListener, AsyncDisposable {
     this.#restMs = restMs;
     const onAwaited = () => void this.#tail?.hurry();
     // A reader commits nothing itself, so no batch is ever applied before the tail brings it.
-    this.hub = new WatchHub({ clock: ports.clock, partitions, keptChanges, keeps, pendingBatches: 1, onAwaited });
+    const { clock } = ports;
+    this.hub = new WatchHub({ clock, partitions, keptChanges, keeps, leastPastMs, pendingBatches: 1, onAwaited });
     const resume = (partition: number, sequence: bigint) => this.#tail?.resume(partition, sequence);
     const followerListener = {
       onRole: (partition: number) => this.#onRole(partition),

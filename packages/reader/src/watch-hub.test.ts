@@ -160,14 +160,45 @@ describe("the hub of watches", () => {
     expect([hub.changesAfter(29n), hub.laterThan(20n, 0), hub.changesAfter(30n)]).toEqual([undefined, undefined, []]);
     expect(hub.namesOf(state)).toEqual(["a/b-10", "a/b-20", "a/b-30"]);
   });
+
+  it("keeps no past that would not span a moment, and yet tells who listens", async () => {
+    const { clock, hub, state } = reading({ keptChanges: 2, leastPastMs: 1_000 });
+    const told: bigint[] = [];
+    const onChanges = ({ sequence }: ChangeSet) => told.push(sequence);
+    hub.follow({ onChanges, onGap: () => told.push(0n) }, { leases: ["a/b-40"], wantsRenewals: false });
+    for (const sequence of [10n, 20n]) read(hub, state, sequence);
+    expect(hub.changesAfter(5n)?.length).toBe(2);
+    await clock.advance(1_000);
+    read(hub, state, 30n);
+    expect([hub.floor, hub.changesAfter(20n), hub.changesAfter(30n)]).toEqual([30n, undefined, []]);
+    read(hub, state, 40n);
+    expect([told, hub.revision, hub.floor, hub.laterThan(30n, 0)]).toEqual([[40n], 40n, 40n, undefined]);
+    expect([...state.leases.values()].filter(({ shown }) => shown !== undefined)).toEqual([]);
+  });
+
+  it("keeps from now on what somebody needs, and everything once less changes", async () => {
+    const { clock, hub, state } = reading({ keptChanges: 2, leastPastMs: 1_000 });
+    await clock.advance(1_000);
+    for (const sequence of [10n, 20n, 30n]) read(hub, state, sequence);
+    await clock.advance(1_000);
+    read(hub, state, 40n);
+    expect(hub.floor).toBe(40n);
+    hub.keepPast();
+    read(hub, state, 50n);
+    expect(hub.laterThan(40n, 0)?.map(({ sequence }) => sequence)).toEqual([50n]);
+    await clock.advance(20_000);
+    read(hub, state, 60n);
+    expect(hub.changesAfter(40n)?.map(({ sequence }) => sequence)).toEqual([50n, 60n]);
+  });
 });
 
 /** A hub with a state of its own that it keeps track of. */
-function reading(options: Pick<WatchHubOptions, "keptChanges" | "keeps">) {
-  const hub = new WatchHub({ clock: new FakeClock(), partitions: 1, pendingBatches: 1, ...options });
+function reading(options: Pick<WatchHubOptions, "keptChanges" | "keeps" | "leastPastMs">) {
+  const clock = new FakeClock();
+  const hub = new WatchHub({ clock, partitions: 1, pendingBatches: 1, ...options });
   const state = stateAt(0, 5n);
   hub.onFollowing(state);
-  return { hub, state };
+  return { clock, hub, state };
 }
 
 /** The tail brings a batch that creates a lease. */

@@ -5,6 +5,7 @@ import { type AppliedBatch, type ChangeSet, changesOf, forgetChanges } from "./c
 import { partitionHalted } from "./faults.ts";
 import { ListenerIndex } from "./listener-index.ts";
 import { NameIndex } from "./name-index.ts";
+import { PastKeeping } from "./past-keeping.ts";
 import { RevisionWaiters } from "./revision-waiters.ts";
 
 /** One who follows the changes. Told synchronously, in the order of the log. */
@@ -33,6 +34,11 @@ export interface WatchHubOptions {
   readonly keptChanges: number;
   /** What the past is shown of; everything when absent. The rest is only told, to those whom it concerns. */
   readonly keeps?: Concerns | undefined;
+  /**
+   * A past that spans less than this is not kept, unless somebody needs it. Absent where it is always kept, as it must be
+   * where batches are applied before the tail brings them: they are taken back to show what was told.
+   */
+  readonly leastPastMs?: number | undefined;
   /** Batches of this process's own that wait for the tail; when it stands still for longer, watches start over. */
   readonly pendingBatches: number;
   /** Told when somebody begins to listen, or to wait for what the tail has not brought. */
@@ -57,6 +63,7 @@ export class WatchHub {
   readonly #listeners = new ListenerIndex<ChangeListener>();
   readonly #renewalListeners = new ListenerIndex<ChangeListener>();
   readonly #waiters: RevisionWaiters;
+  readonly #past: PastKeeping | undefined;
   /** What changes are made of; everything when absent. */
   readonly #concerns: Concerns | undefined;
   /** By state, because one that is loaded anew is another. */
@@ -69,13 +76,16 @@ export class WatchHub {
   #line: Place[] = [];
   /** The last message that the tail brought. */
   #tailed = 0n;
+  /** Facts that were applied and are not counted yet. */
+  #facts = 0;
   #revision = 0n;
 
   constructor(options: WatchHubOptions) {
     this.#options = options;
-    const { keptChanges } = options;
+    const { clock, keptChanges, leastPastMs: leastMs } = options;
     this.#log = new ChangeLog(keptChanges);
-    const keeps = keptChanges === 0 ? () => false : options.keeps;
+    this.#past = leastMs === undefined ? undefined : new PastKeeping({ clock, keptChanges, leastMs });
+    const keeps = keptChanges === 0 ? () => false : this.#keepsOf(options.keeps);
     const { concerns } = this.#listeners;
     this.#concerns = keeps && ((event, record) => keeps(event, record) || concerns(event, record));
     this.#waiters = new RevisionWaiters(options.clock);
@@ -104,7 +114,12 @@ export class WatchHub {
 
   /** The oldest position that the past can be shown at. */
   get floor(): bigint {
-    return this.#options.keptChanges === 0 ? this.#tailed : this.#log.floor;
+    return this.#isPastKept ? this.#log.floor : this.#tailed;
+  }
+
+  /** Somebody is going to ask for what changes from now on: it is kept for a while, however much it is. */
+  keepPast(): void {
+    if (this.#past?.need() === true) this.#log.restart(this.#tailed);
   }
 
   /** Tells a listener of every later change that it is interested in; returns what ends that. */
@@ -154,14 +169,15 @@ export class WatchHub {
 
   /** A batch was applied: before the tail brings it, or after, if its own append was answered later. */
   onApplied(applied: AppliedBatch): void {
-    const { sequence, state } = applied;
+    const { events, sequence, state } = applied;
+    this.#facts += events.length;
     if (state.before === undefined) {
       this.#lose(applied);
       return;
     }
     const wants = this.#renewalListeners.size === 0 ? undefined : this.#wantsRenewals;
     const changes = changesOf(applied, state.before, this.#options.clock.now(), wants);
-    this.#names.get(state)?.note(applied.events, state);
+    this.#names.get(state)?.note(events, state);
     if (!this.isFollowing || sequence <= this.#log.floor) {
       forgetChanges(changes);
       return;
@@ -196,6 +212,9 @@ export class WatchHub {
     this.#line.push({ sequence, changes, isSettled });
     if (this.#line.length > this.#options.pendingBatches) this.#startOver();
     this.#tellSettled();
+    // Between two batches, so that one is kept as a whole or not at all.
+    if (this.#past?.note(this.#facts) === true) this.#log.restart(this.#tailed);
+    this.#facts = 0;
   }
 
   /** A partition is being loaded anew: until it is followed again nothing is told. */
@@ -250,8 +269,19 @@ export class WatchHub {
     this.#waiters.wake(this.#shownUpTo);
   }
 
+  get #isPastKept(): boolean {
+    return this.#options.keptChanges > 0 && this.#past?.isKept !== false;
+  }
+
+  #keepsOf(keeps: Concerns | undefined): Concerns | undefined {
+    const past = this.#past;
+    if (past === undefined) return keeps;
+    return (event, record) => past.isKept && keeps?.(event, record) !== false;
+  }
+
   #tell(changes: ChangeSet): void {
-    this.#log.add(changes);
+    if (this.#isPastKept) this.#log.add(changes);
+    else forgetChanges(changes);
     const { candidates, leases, renewedCandidates, renewedLeases } = changes;
     const told = new Set<ChangeListener>();
     collect(this.#listeners, [leases, candidates], told);

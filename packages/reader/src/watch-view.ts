@@ -164,6 +164,7 @@ export class WatchView<Seen, Selector> {
   /** Shows the state at one revision. */
   async *#present(isShown: boolean): AsyncGenerator<Uint8Array, void, undefined> {
     const { kind, model, queuedPerWatcher } = this.#context;
+    model.hub.keepPast();
     const { revision } = model.hub;
     this.#place = { revision };
     for (const partition of isShown ? this.partitions : []) {

@@ -129,13 +129,17 @@ export class LogWorld {
 
   /** Starts a reader and lets it catch up. */
   async read(
-    options: { readonly keptChanges?: number; readonly listener?: LogReaderListener } = {},
+    options: {
+      readonly keptChanges?: number;
+      readonly leastPastMs?: number;
+      readonly listener?: LogReaderListener;
+    } = {},
   ): Promise<{ readonly reader: LogReader; readonly transport: MemoryTransport }> {
     const { clock, partitions, snapshots } = this;
     const transport = this.log.connect("reader");
     const ports = { clock, random: seededRandom(1), transport, snapshots, codec: logDecoder };
-    const keptChanges = options.keptChanges ?? 1_000;
-    const reader = new LogReader(ports, { incarnationId, partitions, keptChanges }, options.listener);
+    const { keptChanges = 1_000, leastPastMs, listener } = options;
+    const reader = new LogReader(ports, { incarnationId, partitions, keptChanges, leastPastMs }, listener);
     const started = reader.start();
     await this.settle();
     await started;

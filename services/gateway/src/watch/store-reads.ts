@@ -77,6 +77,9 @@ export interface StoreReads extends AsyncDisposable {
 /** While nobody is to be told of changes the log is read in this rhythm, and whenever a client reads. */
 const restMs = 100;
 
+/** A watch that was cut off takes about this long to come back. */
+const leastPastMs = 1_000;
+
 /** Begins to read the log. It answers UNAVAILABLE until it has caught up; `onReady` says when. */
 export async function startStoreReads(options: StoreReadsOptions): Promise<StoreReads> {
   const reads = new ReaderReads(options);
@@ -99,6 +102,7 @@ class ReaderReads implements StoreReads {
       {
         ...options,
         keptChanges: limits.keptChanges,
+        leastPastMs,
         leftOut: { secrets: true },
         restMs: () => (this.#reader.hub.listeners > 0 ? 0 : restMs),
       },

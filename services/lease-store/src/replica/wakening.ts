@@ -6,7 +6,10 @@ export class Wakening {
   /** There is something to do. */
   stir(): void {
     this.#isAwake = true;
-    this.#wake?.();
+    // Once: a promise that is resolved again costs more than the first time.
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
   }
 
   /** What is to be done up to now is being done. */
@@ -22,6 +25,5 @@ export class Wakening {
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
     });
-    this.#wake = undefined;
   }
 }
