@@ -52,7 +52,7 @@ export const gatewayFields = defineConfig({
     pattern: identityNamespacePattern,
     doc: "The namespace of the leases that are identities, as the identity services have it.",
   },
-  keptChanges: limit(10_000, "Changed records that are kept for watches that resume."),
+  keptChanges: limit(10_000, "Changed records kept for watches that resume; none while more change in a second."),
 });
 
 function limit(value: number, doc: string, max = 10_000_000) {
