@@ -37,7 +37,7 @@ const commandsPerBatch = 1_000;
 const pendingBatches = 10_000;
 
 /** While it owns everything and nobody waits for the log, its own appends are read back in this rhythm. */
-const restMs = 100;
+const restMs = 25;
 
 /** A scrape of the metrics does not wait longer for the log's size. */
 const logSizeTimeoutMs = 1_000;

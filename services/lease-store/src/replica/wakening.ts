@@ -6,10 +6,7 @@ export class Wakening {
   /** There is something to do. */
   stir(): void {
     this.#isAwake = true;
-    // Once: a promise that is resolved again costs more than the first time.
-    const wake = this.#wake;
-    this.#wake = undefined;
-    wake?.();
+    this.#wake?.();
   }
 
   /** What is to be done up to now is being done. */
@@ -25,5 +22,6 @@ export class Wakening {
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
     });
+    this.#wake = undefined;
   }
 }
