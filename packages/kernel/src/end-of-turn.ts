@@ -17,3 +17,8 @@ export function afterPromises(action: () => void): void {
 export function ownTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
+
+/** Resolves at the end of the present turn, when what it had to send has left and before anything else arrives. */
+export function turnSent(): Promise<void> {
+  return new Promise((resolve) => atEndOfTurn(() => afterPromises(resolve)));
+}

@@ -3,7 +3,7 @@ export { BoundedQueue } from "./bounded-queue.ts";
 export { type Clock, systemClock, type Timer } from "./clock.ts";
 export { type Dated, Deadlines } from "./deadlines.ts";
 export { formatDuration, parseDuration } from "./duration.ts";
-export { afterPromises, atEndOfTurn, ownTurn } from "./end-of-turn.ts";
+export { afterPromises, atEndOfTurn, ownTurn, turnSent } from "./end-of-turn.ts";
 export { FakeClock } from "./fake-clock.ts";
 export {
   type Applied,

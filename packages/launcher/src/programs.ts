@@ -53,8 +53,8 @@ function serviceProgram(service: ServiceName, index: number, input: ProgramInput
   };
 }
 
-/** Every partition is appended to on its own, so that more of them on one machine mean smaller batches (decision 18). */
-const localPartitions = 2;
+/** Every partition is appended to on its own, so that more of them on one machine mean smaller batches (decision 27). */
+const localPartitions = 1;
 
 /** The one-shot program that makes streams and record in a new data folder. */
 export function initProgram(nats: NatsAccess, environment: Environment): Program {

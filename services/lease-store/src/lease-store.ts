@@ -1,7 +1,7 @@
 import type { Bus, BusServer } from "@tenure/bus";
 import type { PartitionStatus } from "@tenure/contracts";
 import { defaultOwnershipTiming } from "@tenure/core";
-import { ownTurn } from "@tenure/kernel";
+import { ownTurn, turnSent } from "@tenure/kernel";
 import {
   BatchWriter,
   Compactor,
@@ -215,6 +215,7 @@ export class LeaseStore implements AsyncDisposable {
           prevBatchIdOf: logCodec.prevBatchIdOf,
         }),
       turn: ownTurn,
+      sent: turnSent,
     };
   }
 

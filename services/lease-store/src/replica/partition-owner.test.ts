@@ -12,6 +12,14 @@ const clock = new FakeClock({ startMs: 1_000 });
 
 /** An owner whose appends end one after the other as told. */
 function ownerWith(...outcomes: readonly (CommitOutcome | Promise<CommitOutcome>)[]): PartitionOwner {
+  return ownerThat({}, ...outcomes);
+}
+
+/** The same, with what it does and whom it tells. */
+function ownerThat(
+  { onCommitted = () => {}, sent = async () => {} }: { onCommitted?: () => void; sent?: () => Promise<void> },
+  ...outcomes: readonly (CommitOutcome | Promise<CommitOutcome>)[]
+): PartitionOwner {
   const left = [...outcomes];
   const commit = async () => {
     const outcome = left.shift();
@@ -25,9 +33,10 @@ function ownerWith(...outcomes: readonly (CommitOutcome | Promise<CommitOutcome>
     snapshots: new MemorySnapshots(),
     codec: logCodec,
     writerOf: () => ({ commit }),
+    sent,
   };
   const options = { ...usualOptions, instance: "a" };
-  return new PartitionOwner(emptyPartition(0, clock.now()), ports, options, { onCommitted: () => {} });
+  return new PartitionOwner(emptyPartition(0, clock.now()), ports, options, { onCommitted });
 }
 
 describe("an owner that has lost a batch", () => {
@@ -44,6 +53,37 @@ describe("an owner that has lost a batch", () => {
     owner.whenCommitted((isCommitted) => told.push(isCommitted));
     owner.whenCommitted((isCommitted) => told.push(isCommitted), true);
     expect(told).toEqual([false, false]);
+  });
+});
+
+describe("a batch that is committed", () => {
+  it("is answered first, then told to those who follow, and read only after that", async () => {
+    const committed = (sequence: bigint) => ({ kind: "committed", sequence, sentAtMs: 1_000 }) as const;
+    const done: string[] = [];
+    let hasLeft: () => void = () => {};
+    let isFirst = true;
+    const sent = () => {
+      // The first batch answers nobody: it opens the epoch.
+      if (isFirst) {
+        isFirst = false;
+        return Promise.resolve();
+      }
+      return new Promise<void>((resolve) => {
+        hasLeft = resolve;
+      });
+    };
+    const owner = ownerThat({ onCommitted: () => done.push("told"), sent }, committed(1n), committed(2n));
+    const stop = new AbortController();
+    const ending = owner.run(false, stop.signal);
+    const call = new CommandCall(claim("x", "billing/scheduler"), ({ kind }) => kind);
+    done.push(await owner.submit(call).promise);
+    owner.whenCommitted(() => done.push("read"));
+    expect(done).toEqual(["told", "granted"]);
+    hasLeft();
+    await new Promise<void>((resolve) => owner.whenCommitted(() => resolve()));
+    expect(done).toEqual(["told", "granted", "told", "read"]);
+    stop.abort();
+    await ending;
   });
 });
 

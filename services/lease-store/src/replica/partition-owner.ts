@@ -249,17 +249,24 @@ export class PartitionOwner {
       for (const call of turn.calls) call.fail(result.fault);
       return result.ending;
     }
-    this.#commit(turn, batchId, result, clock.now() - startedAtMs);
+    await this.#commit(turn, batchId, result, clock.now() - startedAtMs);
     return turn.isLast ? { kind: "handedOver" } : undefined;
   }
 
-  #commit(turn: Turn, batchId: string, { sentAtMs, sequence, sizeBytes }: Appended, tookMs: number): void {
+  async #commit(
+    turn: Turn,
+    batchId: string,
+    { sentAtMs, sequence, sizeBytes }: Appended,
+    tookMs: number,
+  ): Promise<void> {
     const { state } = this;
     commitBatch(this.#owned, sequence, batchId);
-    this.#isOpen = false;
     const now = this.#ports.clock.now();
     this.#owned.guard = noteAppendAcked(this.#owned.guard, sentAtMs, now, state.settings.timing);
     for (const call of turn.calls) call.complete(this.#owned);
+    // Those who wait are answered before those who follow are told. Nobody reads the state in between: it is still open.
+    await this.#ports.sent?.();
+    this.#isOpen = false;
     this.#due.watchEvents(turn.batch.events);
     this.#housekeeping.noteEvents(turn.batch.events, now);
     const expiryLagsMs = this.#housekeeping.takeExpiryLags(now);

@@ -52,4 +52,6 @@ export interface ReplicaPorts {
    * partition's append is under way while the next one decides. Default: at once.
    */
   readonly turn?: () => Promise<void>;
+  /** Resolves when the answers that were given in this turn have left the process. Default: at once. */
+  readonly sent?: () => Promise<void>;
 }

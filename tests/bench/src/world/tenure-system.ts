@@ -20,7 +20,7 @@ export async function startTenure(servers: number): Promise<System> {
   const [first] = bus.servers;
   if (first === undefined) throw new Error("a deployment needs a server");
   const connection = await connectTest(first);
-  const incarnation = await createStreams(connection, { replicas: servers, partitions: 2, clock: systemClock });
+  const incarnation = await createStreams(connection, { replicas: servers, partitions: 1, clock: systemClock });
   const log = ["--log-level=warn"];
   const args = Object.fromEntries(services.map((service) => [service, log]));
   const deployment = new Deployment({ nats: first, bus: connection, incarnation, shape: { args } });
@@ -29,7 +29,7 @@ export async function startTenure(servers: number): Promise<System> {
   const own = [...deployment.processes.values()].map(({ name, pid }) => ({ name, pid }));
   const count = servers === 1 ? "one NATS server" : `${servers} NATS servers, ${servers} copies of the log`;
   return {
-    description: `Tenure as npm start runs it, 2 partitions, nats-server ${first.version}, ${count}, every write synced`,
+    description: `Tenure as npm start runs it, one partition, nats-server ${first.version}, ${count}, every write synced`,
     endpoints: { "tenure-grpc": deployment.grpc(), "tenure-nats": first.url },
     processes: [...bus.servers.map(({ pid }) => ({ name: "nats-server", pid })), ...own],
     async [Symbol.asyncDispose]() {
