@@ -102,9 +102,25 @@ export function changesOf(
       else if (wants?.(key)) renewedCandidates.push(change);
     }
   }
-  candidates.push(...leases.flatMap((change) => relabelled(applied, images, change)));
+  for (const change of leases) candidates.push(...relabelled(applied, images, change));
   if (wants !== undefined) renewedLeases.push(...renewals(applied, images, wants));
-  return { partition, sequence, appliedAtMs, leases, candidates, renewedLeases, renewedCandidates, images };
+  return {
+    partition,
+    sequence,
+    appliedAtMs,
+    leases: fitted(leases),
+    candidates: fitted(candidates),
+    renewedLeases: fitted(renewedLeases),
+    renewedCandidates: fitted(renewedCandidates),
+    images,
+  };
+}
+
+const none: readonly never[] = Object.freeze([]);
+
+/** The same without room to spare, of which a list that has grown has much: thousands of change sets are kept. */
+function fitted<Item>(items: readonly Item[]): readonly Item[] {
+  return items.length === 0 ? none : items.slice();
 }
 
 /** A lease that a batch changed. Its lines are made when they are asked for: most changes concern nobody. */
@@ -191,7 +207,7 @@ function relabelled(
   images: ImagesBefore,
   { after, before, key }: Change<LeaseRecord>,
 ): readonly Change<SeenCandidate>[] {
-  if (before === undefined || after === undefined || before.spec.labels === after.spec.labels) return [];
+  if (before === undefined || after === undefined || before.spec.labels === after.spec.labels) return none;
   const direct = images.candidates.get(key);
   const others = [...(state.leases.get(key)?.candidates?.values() ?? [])].filter(({ name }) => !direct?.has(name));
   return others.map((record) => {

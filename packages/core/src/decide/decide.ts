@@ -54,7 +54,9 @@ export function remember(command: Command, decision: Decision): Decision {
     digest: digestOf(command),
     outcome: reply,
   });
-  return { events: events.concat(recorded), reply };
+  const [first] = events;
+  // Mostly it is one, and to join lists costs more than to decide.
+  return { events: events.length === 1 && first !== undefined ? [first, recorded] : [...events, recorded], reply };
 }
 
 function decideNew(owned: OwnedPartition, command: Command, now: number): Decision {

@@ -72,9 +72,12 @@ export function leaveQueue(waiters: Waiters, id: string): boolean {
   if (waiter === undefined) return false;
   waiters.byId.delete(id);
   for (const { lease } of waiter.command.claims) {
-    const rest = (waiters.queues.get(lease) ?? []).filter((other) => other !== waiter);
-    if (rest.length > 0) waiters.queues.set(lease, rest);
-    else forgetQueue(waiters, lease);
+    const queue = waiters.queues.get(lease);
+    const place = queue?.indexOf(waiter) ?? -1;
+    // In place: a list of those who are left would be made at every hand-over.
+    if (place === 0) queue?.shift();
+    else if (place > 0) queue?.splice(place, 1);
+    if (queue === undefined || queue.length === 0) forgetQueue(waiters, lease);
   }
   return true;
 }

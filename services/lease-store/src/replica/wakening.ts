@@ -6,7 +6,9 @@ export class Wakening {
   /** There is something to do. */
   stir(): void {
     this.#isAwake = true;
-    this.#wake?.();
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
   }
 
   /** What is to be done up to now is being done. */
@@ -22,6 +24,5 @@ export class Wakening {
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
     });
-    this.#wake = undefined;
   }
 }
