@@ -198,7 +198,7 @@ export class LeaseStore implements AsyncDisposable {
   }
 
   #ports(): ReplicaPorts {
-    const { clock, config, random } = this.#context;
+    const { clock, config, incarnation, random } = this.#context;
     return {
       clock,
       random,
@@ -214,7 +214,8 @@ export class LeaseStore implements AsyncDisposable {
           batchIdOf: (payload) => logCodec.batchIdOf(payload) ?? "",
           prevBatchIdOf: logCodec.prevBatchIdOf,
         }),
-      turn: ownTurn,
+      // With one partition there is nobody to let go first.
+      ...(incarnation.partitions > 1 ? { turn: ownTurn } : {}),
       sent: turnSent,
     };
   }
