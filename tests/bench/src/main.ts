@@ -6,7 +6,7 @@ import { describeMachine } from "./report/machine.ts";
 import { writeResult } from "./report/results.ts";
 import { renderSummary, renderTables } from "./report/table.ts";
 import { all, benchmarksNamed } from "./rows/index.ts";
-import { type BenchmarkResult, runBenchmark } from "./runner.ts";
+import { type BenchmarkResult, brokenDown, runBenchmark } from "./runner.ts";
 import { pace } from "./world/client-side.ts";
 import { Systems } from "./world/systems.ts";
 
@@ -37,7 +37,13 @@ const options = { isQuick, leases, nodeOptions, systems, tell };
 const benchmarks: BenchmarkResult[] = [];
 for (const benchmark of chosen) {
   const limits = benchmarks.find(({ name }) => name === "limits")?.rounds;
-  benchmarks.push(await runBenchmark(benchmark, rounds, options, limits));
+  const running = runBenchmark(benchmark, rounds, options, limits);
+  benchmarks.push(
+    await running.catch((thrown: unknown) => {
+      process.exitCode = 1;
+      return brokenDown(benchmark, options, thrown);
+    }),
+  );
 }
 
 const { measureMs, warmUpMs } = pace(isQuick);

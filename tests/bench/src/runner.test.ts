@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Benchmark, Side } from "./benchmark.ts";
-import { reaches, resultOf, runBenchmark } from "./runner.ts";
+import { brokenDown, reaches, resultOf, runBenchmark } from "./runner.ts";
 import { MissingPeer } from "./world/system.ts";
 import { Systems } from "./world/systems.ts";
 
@@ -53,6 +53,12 @@ describe("a benchmark's run", () => {
       "no such server",
     );
     expect(order).toEqual(["new ended", "old ended"]);
+  });
+
+  it("has the rows of one that broke down missed, with the reason", () => {
+    const result = brokenDown(twoSides([]), options, new Error("no such server"));
+    expect(result).toMatchObject({ name: "two", missing: ["no such server"], rounds: [] });
+    expect(result.rows).toMatchObject([{ name: "ratio", isReached: false }]);
   });
 
   it("goes on without a peer that cannot be had, and names it", async () => {

@@ -63,6 +63,16 @@ export async function runBenchmark(
   }
 }
 
+/** What is left of a benchmark that broke down: why, and that none of its rows was measured. The others still count. */
+export function brokenDown(benchmark: Benchmark, options: RunOptions, thrown: unknown): BenchmarkResult {
+  const { name, rows, summary } = benchmark;
+  const why = thrown instanceof Error ? thrown.message : String(thrown);
+  options.tell(`${name}: broke down: ${why}`);
+  const unmeasured = rows.map((row) => resultOf(name, row, []));
+  const settings = benchmark.settings(options);
+  return { name, summary, settings, missing: [why], rounds: [], rows: unmeasured, shares: {} };
+}
+
 interface RunningSide {
   readonly name: string;
   readonly side: Side;

@@ -29,9 +29,9 @@ export class Holds implements Renewer {
 
   private constructor() {}
 
-  static async take(session: Session, prefix: string, count: number): Promise<Holds> {
+  static async take(session: Session, prefix: string, count: number, namespace = "bench"): Promise<Holds> {
     const holds = new Holds();
-    await eachInFlight(count, claimsInFlight, (number) => holds.#take(session, `${prefix}-${number}`));
+    await eachInFlight(count, claimsInFlight, (number) => holds.#take(session, namespace, `${prefix}-${number}`));
     return holds;
   }
 
@@ -57,8 +57,8 @@ export class Holds implements Renewer {
     });
   }
 
-  async #take(session: Session, name: string): Promise<void> {
-    const claims = [LeaseClaim.fromPartial({ lease: { namespace: "bench", name } })];
+  async #take(session: Session, namespace: string, name: string): Promise<void> {
+    const claims = [LeaseClaim.fromPartial({ lease: { namespace, name } })];
     const claimant = Claimant.fromPartial({ holder: "bench", timing });
     const [granted] = await session.claim({ claims, claimant });
     const hold = granted?.grant.hold;
@@ -67,7 +67,7 @@ export class Holds implements Renewer {
     const times = { renewIntervalMs, requestTimeoutMs, provenAtMs: granted.sentAtMs, usableTermMs: 200_000 };
     const fail = (error: Error) => this.#onFailure(error);
     const keeping = session.keep(
-      { lease: { namespace: "bench", name }, holdId, partition, token, ...times },
+      { lease: { namespace, name }, holdId, partition, token, ...times },
       {
         onRenewed: () => this.#renewed(),
         onMissed: fail,

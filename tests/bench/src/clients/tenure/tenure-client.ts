@@ -77,7 +77,8 @@ export class TenureClient implements PeerClient {
   }
 
   async idle(leases: number): Promise<void> {
-    await Holds.take(this.#tenure.session, `${this.#prefix}-idle`, leases);
+    // In a namespace of its own: a partition takes 100,000 leases of one.
+    await Holds.take(this.#tenure.session, "idle", leases, `${namespace}-${this.#prefix}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
