@@ -102,7 +102,7 @@ export function changesOf(
       else if (wants?.(key)) renewedCandidates.push(change);
     }
   }
-  for (const change of leases) candidates.push(...relabelled(applied, images, change));
+  leases.forEach((change) => void candidates.push(...relabelled(applied, images, change)));
   if (wants !== undefined) renewedLeases.push(...renewals(applied, images, wants));
   return {
     partition,
