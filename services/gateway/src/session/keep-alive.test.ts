@@ -1,4 +1,5 @@
 import {
+  CallFailure,
   encodeRenewals,
   LeaseServiceKeepAliveRequest,
   LeaseServiceRenewRequest,
@@ -75,6 +76,21 @@ describe("KeepAlive", () => {
       LeaseServiceRenewResponse.encode(LeaseServiceRenewResponse.fromPartial({ results: own })).finish(),
     );
     expect(results[1]).toMatchObject({ renewalRevision: 12n });
+  });
+
+  it("asks by name how a term ended that the log here still shows, and answers with that", () => {
+    const { asked, renew, results } = setUp();
+    renew(5n);
+    const failure = CallFailure.fromPartial({ detail: { reasonName: "TERM_EXPIRED" } });
+    const refusals = [{ holdId: 7n, partition: 3, sendNumber: 5n, failure }];
+    const answer = { results: [{ acks: new Uint8Array(0), refusals, endings: [] }], renewalRevision: 0n };
+    asked[0]?.answer(StoreServiceRenewResponse.encode(answer).finish());
+    expect([results, asked[1]?.name]).toEqual([[], "LeaseService.Renew"]);
+    const own = [{ token: 4n, failure: { detail: { reasonName: "FENCED" } } }];
+    asked[1]?.answer(
+      LeaseServiceRenewResponse.encode(LeaseServiceRenewResponse.fromPartial({ results: own })).finish(),
+    );
+    expect(results).toMatchObject([{ token: 4n, failure: { detail: { reasonName: "FENCED" } } }]);
   });
 
   it("is idle when every renewal was answered", () => {

@@ -28,6 +28,11 @@ export interface KeepAliveServices {
 
 /** How long an owner may take to answer; the next renewal of the client follows in any case. */
 const renewTimeoutMs = 5_000;
+/**
+ * What an owner says of a term that has ended, when it is asked by the term's number. This gateway may not have read of
+ * the end yet; asked by name, the owner says how it ended.
+ */
+const goneReason = "TERM_EXPIRED";
 /** Calls by name that one stream may have under way: a message needs one per partition. */
 const mostOpenByName = 256;
 
@@ -96,12 +101,16 @@ export class KeepAlive implements RenewalClient {
   }
 
   onRefused(refusals: readonly PackedRefusal[]): void {
-    const results = refusals.flatMap(({ failure, holdId, partition, sendNumber }) => {
+    const results: RenewalResult[] = [];
+    const gone: Renewal[] = [];
+    for (const { failure, holdId, partition, sendNumber } of refusals) {
       const renewal = this.#open.take(partition, holdId, sendNumber);
-      if (renewal === undefined) return [];
-      return [RenewalResult.fromPartial({ lease: renewal.lease, token: renewal.token, failure })];
-    });
-    this.#send({ results });
+      if (renewal === undefined) continue;
+      if (failure?.detail?.reasonName === goneReason) gone.push(renewal);
+      else results.push(RenewalResult.fromPartial({ lease: renewal.lease, token: renewal.token, failure }));
+    }
+    if (results.length > 0) this.#send({ results });
+    for (const part of this.#byPartition(gone)) this.#renewByName(part);
   }
 
   #pack(renewal: Renewal): boolean {
