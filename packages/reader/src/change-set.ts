@@ -102,7 +102,7 @@ export function changesOf(
       else if (wants?.(key)) renewedCandidates.push(change);
     }
   }
-  leases.forEach((change) => void candidates.push(...relabelled(applied, images, change)));
+  candidates.push(...leases.flatMap((change) => relabelled(applied, images, change)));
   if (wants !== undefined) renewedLeases.push(...renewals(applied, images, wants));
   return {
     partition,

@@ -54,9 +54,7 @@ export function remember(command: Command, decision: Decision): Decision {
     digest: digestOf(command),
     outcome: reply,
   });
-  const [first] = events;
-  // Mostly it is one, and to join lists costs more than to decide.
-  return { events: events.length === 1 && first !== undefined ? [first, recorded] : [...events, recorded], reply };
+  return { events: [...events, recorded], reply };
 }
 
 function decideNew(owned: OwnedPartition, command: Command, now: number): Decision {

@@ -75,8 +75,7 @@ export function leaveQueue(waiters: Waiters, id: string): boolean {
     const queue = waiters.queues.get(lease);
     const place = queue?.indexOf(waiter) ?? -1;
     // In place: a list of those who are left would be made at every hand-over.
-    if (place === 0) queue?.shift();
-    else if (place > 0) queue?.splice(place, 1);
+    if (place >= 0) queue?.splice(place, 1);
     if (queue === undefined || queue.length === 0) forgetQueue(waiters, lease);
   }
   return true;

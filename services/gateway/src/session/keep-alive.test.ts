@@ -30,10 +30,15 @@ function setUp() {
     },
   };
   const results: RenewalResult[] = [];
-  const keepAlive = new KeepAlive(
+  /** Whether it was idle each time it told something: a client that has closed its side is left then. */
+  const idleAtSend: boolean[] = [];
+  const keepAlive: KeepAlive = new KeepAlive(
     { store, renewals: new RenewalCoalescer(store), partitions: 8, holdOf: () => ({ holdId: 7, partition: 3 }) },
     "ann",
-    (message) => void results.push(...message.results),
+    (message) => {
+      results.push(...message.results);
+      idleAtSend.push(keepAlive.isIdle);
+    },
   );
   const renew = (...sendNumbers: readonly bigint[]) =>
     keepAlive.receive(
@@ -41,7 +46,17 @@ function setUp() {
         renewals: sendNumbers.map((sendNumber) => ({ lease: { namespace: "n", name: "x" }, token: 4n, sendNumber })),
       }),
     );
-  return { asked, keepAlive, renew, results };
+  return { asked, idleAtSend, keepAlive, renew, results };
+}
+
+/** Refuses renewals of a packed call, by their send numbers. */
+function refuse(call: Asked | undefined, reasons: Readonly<Record<number, string>>): void {
+  const refusals = Object.entries(reasons).map(([sendNumber, reasonName]) => {
+    const failure = CallFailure.fromPartial({ detail: { reasonName } });
+    return { holdId: 7n, partition: 3, sendNumber: BigInt(sendNumber), failure };
+  });
+  const answer = { results: [{ acks: new Uint8Array(0), refusals, endings: [] }], renewalRevision: 0n };
+  call?.answer(StoreServiceRenewResponse.encode(answer).finish());
 }
 
 /** Commits all renewals of a packed call. */
@@ -78,19 +93,29 @@ describe("KeepAlive", () => {
     expect(results[1]).toMatchObject({ renewalRevision: 12n });
   });
 
-  it("asks by name how a term ended that the log here still shows, and answers with that", () => {
-    const { asked, renew, results } = setUp();
-    renew(5n);
-    const failure = CallFailure.fromPartial({ detail: { reasonName: "TERM_EXPIRED" } });
-    const refusals = [{ holdId: 7n, partition: 3, sendNumber: 5n, failure }];
-    const answer = { results: [{ acks: new Uint8Array(0), refusals, endings: [] }], renewalRevision: 0n };
-    asked[0]?.answer(StoreServiceRenewResponse.encode(answer).finish());
-    expect([results, asked[1]?.name]).toEqual([[], "LeaseService.Renew"]);
+  it("asks by name how a term ended that the log here still shows, and is not idle before it knows", () => {
+    const { asked, idleAtSend, renew, results } = setUp();
+    renew(5n, 6n);
+    refuse(asked[0], { 5: "TERM_EXPIRED", 6: "REVOKED" });
+    expect(results.map(({ failure }) => failure?.detail?.reasonName)).toEqual(["REVOKED"]);
+    expect([asked[1]?.name, idleAtSend]).toEqual(["LeaseService.Renew", [false]]);
+    results.length = 0;
     const own = [{ token: 4n, failure: { detail: { reasonName: "FENCED" } } }];
     asked[1]?.answer(
       LeaseServiceRenewResponse.encode(LeaseServiceRenewResponse.fromPartial({ results: own })).finish(),
     );
     expect(results).toMatchObject([{ token: 4n, failure: { detail: { reasonName: "FENCED" } } }]);
+  });
+
+  it("asks by name for no more than one call takes, and tells of the rest what it knows", () => {
+    const { asked, renew, results } = setUp();
+    const numbers = Array.from({ length: 1_001 }, (_, at) => at + 1);
+    renew(...numbers.slice(0, 1_000).map(BigInt));
+    renew(1_001n);
+    refuse(asked[0], Object.fromEntries(numbers.map((number) => [number, "TERM_EXPIRED"])));
+    const byName = asked.filter(({ name }) => name === "LeaseService.Renew");
+    const sizes = byName.map(({ request }) => LeaseServiceRenewRequest.decode(request).renewals.length);
+    expect([sizes, results.length]).toEqual([[1_000], 1]);
   });
 
   it("is idle when every renewal was answered", () => {

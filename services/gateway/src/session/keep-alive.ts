@@ -106,11 +106,14 @@ export class KeepAlive implements RenewalClient {
     for (const { failure, holdId, partition, sendNumber } of refusals) {
       const renewal = this.#open.take(partition, holdId, sendNumber);
       if (renewal === undefined) continue;
-      if (failure?.detail?.reasonName === goneReason) gone.push(renewal);
+      const isGone = failure?.detail?.reasonName === goneReason;
+      // What one call does not take is told as it is: that it is over is true.
+      if (isGone && gone.length < mostRenewals) gone.push(renewal);
       else results.push(RenewalResult.fromPartial({ lease: renewal.lease, token: renewal.token, failure }));
     }
-    if (results.length > 0) this.#send({ results });
+    // First, because a client that has closed its side is left as soon as it was told something and nothing is open.
     for (const part of this.#byPartition(gone)) this.#renewByName(part);
+    if (results.length > 0) this.#send({ results });
   }
 
   #pack(renewal: Renewal): boolean {
