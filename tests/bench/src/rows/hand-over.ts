@@ -4,7 +4,7 @@ import { ratioRow, sidesOf } from "./compare.ts";
 
 const one = " (1 waiter)";
 const hundred = " (100 waiters)";
-const clients: readonly ClientName[] = ["tenure-grpc", "tenure-nats", "etcd-grpc", "zookeeper"];
+const clients: readonly ClientName[] = ["tenure-grpc", "tenure-nats", "etcd-grpc", "zookeeper", "raw-log"];
 /** Between the moment when a holder knows and its release, where one waits: time enough to stand in line. */
 const restMs = 10;
 
@@ -16,6 +16,7 @@ export const handOver: Benchmark = {
     "holder and waiters are in one client process on one connection; every change is synced before it is answered",
     `1 waiter: ${restMs} ms of rest before each release; 100 waiters: the next release at once, and the old holder stands in line again`,
     "etcd: its own lock recipe, run by its server (v3lockpb); ZooKeeper: its lock recipe, a watch on the node before one's own",
+    "raw-log: the bus with nothing of Tenure: a release is one synced append by another process, and once it is answered the next knows",
   ],
   sides: [
     ...sidesOf(clients, { kind: "hand-overs", waiters: 1, restMs }, one),
@@ -24,12 +25,26 @@ export const handOver: Benchmark = {
   rows: [
     against("etcd-grpc", one, "p50Ms", { atMost: 0.5 }),
     against("zookeeper", one, "p50Ms", { atMost: 0.5 }),
+    ofBus("zookeeper", one, "p50Ms"),
     against("etcd-grpc", hundred, "p99Ms", { atMost: 0.5 }),
     against("zookeeper", hundred, "p99Ms"),
+    ofBus("etcd-grpc", hundred, "p99Ms"),
     against("etcd-grpc", hundred, "rate"),
     against("zookeeper", hundred, "rate"),
   ],
 };
+
+/** The same with nothing but the bus: where this misses a target, whatever stands on the bus does. */
+function ofBus(peer: ClientName, waiters: string, figure: "p50Ms" | "p99Ms"): Row {
+  const name = figure.slice(0, 3);
+  return ratioRow({
+    name: `${name} of the bus alone against ${peer}${waiters}`,
+    measures: `${name} of a hand-over, raw-log against ${peer},${waiters.replace(/[()]/g, "")}`,
+    figure,
+    of: `raw-log${waiters}`,
+    to: `${peer}${waiters}`,
+  });
+}
 
 function against(peer: ClientName, waiters: string, figure: "p50Ms" | "p99Ms" | "rate", target?: Target): Row {
   const what =

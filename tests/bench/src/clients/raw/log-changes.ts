@@ -1,6 +1,7 @@
 import type { Bus } from "@tenure/bus";
 import { atEndOfTurn } from "@tenure/kernel";
 import { PartialClient } from "../partial-client.ts";
+import type { Contender } from "../peer-client.ts";
 import { connectRaw } from "./connect.ts";
 
 /** Where a process takes changes for the log, and where it says how many are done: a byte for each. */
@@ -16,6 +17,8 @@ export class LogChanges extends PartialClient {
   readonly #bus: Bus;
   readonly #subject: string;
   readonly #waiting: (() => void)[] = [];
+  readonly #line: (() => void)[] = [];
+  #isHeld = false;
   #unsent = 0;
 
   private constructor(bus: Bus) {
@@ -37,12 +40,35 @@ export class LogChanges extends PartialClient {
     await this.#change();
   }
 
+  /** Nobody decides who is next: a release is a change, and once it is in the log the first in line knows. */
+  override async contender(): Promise<Contender> {
+    return {
+      acquire: () =>
+        new Promise((resolve) => {
+          this.#line.push(resolve);
+          this.#grant();
+        }),
+      release: async () => {
+        await this.#change();
+        this.#isHeld = false;
+        this.#grant();
+      },
+    };
+  }
+
   override async writer(): Promise<() => Promise<unknown>> {
     return () => this.#change();
   }
 
   override async [Symbol.asyncDispose](): Promise<void> {
     await this.#bus.drain();
+  }
+
+  #grant(): void {
+    if (this.#isHeld) return;
+    const next = this.#line.shift();
+    this.#isHeld = next !== undefined;
+    next?.();
   }
 
   #change(): Promise<void> {
