@@ -3,6 +3,7 @@ import type { Benchmark, RunOptions, Side } from "../benchmark.ts";
 import { eachInFlight } from "../world/in-flight.ts";
 import { callsInFlight, Population } from "../world/population.ts";
 import { costOf } from "../world/process-cost.ts";
+import { settledMemory } from "../world/settled-memory.ts";
 import { startStoreDeployment } from "../world/store-deployment.ts";
 
 const many = 100_000;
@@ -13,8 +14,6 @@ const warmLeases = 100;
 const warmPairs = 10_000;
 /** The clients of a fleet. */
 const fleetClients = 1_000;
-/** How long the process is left alone before its memory is read. */
-const restMs = 20_000;
 
 type Kind = "free" | "held" | "fleet" | "separate";
 
@@ -34,7 +33,7 @@ export const memory: Benchmark = {
   settings: ({ isQuick }) => [
     `${isQuick ? quickMany : many} leases with names of 14 to 17 bytes, 8 partitions, one replica that owns all`,
     `one NATS server, every write synced; settings as by default; ${callsInFlight} calls in flight while it is filled`,
-    `memory is what the kernel counts as resident, ${restMs / 1_000} s after the last call`,
+    "memory is what the kernel counts as resident, read once the process has given back what it had for the calls",
     `growth is counted from a process that has done ${warmPairs} acquire + release pairs on ${warmLeases} leases`,
     "clients number their changes and keep a secret as the SDK does; what is remembered of each is part of the figure",
   ],
@@ -62,11 +61,10 @@ async function measure(kind: Kind, { isQuick, nodeOptions, tell }: RunOptions) {
   const { process } = await deployment.start();
   const population = new Population(deployment);
   await warmUp(population);
-  await systemClock.sleep(restMs);
-  const { memoryBytes: before } = await costOf(process.pid);
+  const residentBytes = async () => (await costOf(process.pid)).memoryBytes;
+  const before = await settledMemory(residentBytes, systemClock);
   await fill(population, kind, count);
-  await systemClock.sleep(restMs);
-  const { memoryBytes: after } = await costOf(process.pid);
+  const after = await settledMemory(residentBytes, systemClock);
   tell(`memory: ${kind}: ${before} bytes before, ${after} after ${count} leases`);
   return { beforeBytes: before, afterBytes: after, bytesPerLease: (after - before) / count };
 }
