@@ -8,6 +8,8 @@ const clients: readonly ClientName[] = ["tenure-grpc", "tenure-nats", "etcd-grpc
 /** Between the moment when a holder knows and its release, where one waits: time enough to stand in line. */
 const restMs = 10;
 
+type Figure = "p50Ms" | "p99Ms" | "rate";
+
 /** How soon the next in line knows. */
 export const handOver: Benchmark = {
   name: "hand-over",
@@ -36,25 +38,23 @@ export const handOver: Benchmark = {
 
 /** The same with nothing but the bus: where this misses a target, whatever stands on the bus does. */
 function ofBus(peer: ClientName, waiters: string, figure: "p50Ms" | "p99Ms"): Row {
-  const name = figure.slice(0, 3);
-  return ratioRow({
-    name: `${name} of the bus alone against ${peer}${waiters}`,
-    measures: `${name} of a hand-over, raw-log against ${peer},${waiters.replace(/[()]/g, "")}`,
-    figure,
-    of: `raw-log${waiters}`,
-    to: `${peer}${waiters}`,
-  });
+  return row("raw-log", `${figure.slice(0, 3)} of the bus alone`, peer, waiters, figure);
 }
 
-function against(peer: ClientName, waiters: string, figure: "p50Ms" | "p99Ms" | "rate", target?: Target): Row {
+function against(peer: ClientName, waiters: string, figure: Figure, target?: Target): Row {
+  return row("tenure-grpc", figure === "rate" ? "rate" : figure.slice(0, 3), peer, waiters, figure, target);
+}
+
+function row(of: ClientName, name: string, peer: ClientName, waiters: string, figure: Figure, target?: Target): Row {
   const what =
     figure === "rate" ? "acquire + release a second, all contending" : `${figure.slice(0, 3)} of a hand-over`;
+  const who = of === "tenure-grpc" ? "SDK over gRPC" : of;
   return ratioRow(
     {
-      name: `${figure === "rate" ? "rate" : figure.slice(0, 3)} against ${peer}${waiters}`,
-      measures: `${what}, SDK over gRPC against ${peer},${waiters.replace(/[()]/g, "")}`,
+      name: `${name} against ${peer}${waiters}`,
+      measures: `${what}, ${who} against ${peer},${waiters.replace(/[()]/g, "")}`,
       figure,
-      of: `tenure-grpc${waiters}`,
+      of: `${of}${waiters}`,
       to: `${peer}${waiters}`,
     },
     target,
