@@ -8,7 +8,7 @@ import type { SystemChoice } from "./systems.ts";
 
 /** How long one measurement runs, and the work before the first that does not count: code gets fast by being run. */
 const full = { measureMs: 3_000, warmUpMs: 8_000 };
-const quick = { measureMs: 400, warmUpMs: 500 };
+const quick = { measureMs: 300, warmUpMs: 500 };
 
 /** The same for every side of a run; a setting of all its benchmarks. */
 export function pace(isQuick: boolean): typeof full {
