@@ -8,6 +8,12 @@ import type { Program } from "./supervised.ts";
 /** The repository's root, from `packages/launcher/src` and from `packages/launcher/dist` alike. */
 const repositoryRoot = fileURLToPath(new URL("../../..", import.meta.url));
 
+/**
+ * What Node.js is told for every service. A young generation of at most 2 x 32 MiB, twice the usual: collections of it stall
+ * everybody who waits, and are half as many.
+ */
+export const nodeOptions: readonly string[] = ["--max-semi-space-size=32", "--enable-source-maps"];
+
 /** How the services reach NATS. */
 export interface NatsAccess {
   readonly url: string;
@@ -41,7 +47,7 @@ function serviceProgram(service: ServiceName, index: number, input: ProgramInput
     name: input.options.scale[service] === 1 ? service : `${service} ${index + 1}`,
     command: process.execPath,
     args: [
-      "--enable-source-maps",
+      ...nodeOptions,
       join(repositoryRoot, "services", service, "dist/main.js"),
       ...flag("mode", "development"),
       ...flag("log-level", input.options.logLevel),

@@ -8,6 +8,7 @@ import {
   type Fields,
   instanceName,
 } from "./config/index.ts";
+import { growAtOnce } from "./grow-at-once.ts";
 import { Health } from "./health.ts";
 import { type Host, processHost } from "./host.ts";
 import { exitCodeOf, lastLines } from "./last-line.ts";
@@ -29,6 +30,7 @@ export async function runService<const F extends Fields>(
   const config = readConfig(definition, host);
   if (config === undefined) return;
   stayCompiled();
+  growAtOnce();
   // The common fields are part of every load, so their values are there.
   const values = config.values as ServiceContext<F>["config"];
   const log = createLogger({

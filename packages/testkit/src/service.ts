@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { nodeOptions } from "@tenure/launcher";
 import { type ManagedProcess, type ProcessOptions, startProcess } from "./managed-process.ts";
 
 /** The repository's root, from `packages/testkit/src` and from `packages/testkit/dist` alike. */
@@ -9,7 +10,7 @@ export function startScript(path: string, options: ProcessOptions = {}): Managed
   return startProcess(process.execPath, {
     name: path,
     ...options,
-    args: ["--enable-source-maps", path, ...(options.args ?? [])],
+    args: [...nodeOptions, path, ...(options.args ?? [])],
   });
 }
 

@@ -1,6 +1,7 @@
 import { cp, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { nodeOptions } from "@tenure/launcher";
 import { tempDirectory } from "@tenure/testkit";
 import { describe, expect, it } from "vitest";
 import { readText, root, serviceNames } from "./repository.ts";
@@ -20,6 +21,12 @@ async function imageLayout() {
 }
 
 describe("entry point", () => {
+  it("gives services the memory that npm start gives them", () => {
+    const [, command = ""] = /^ENTRYPOINT (\["node".*)$/m.exec(readText("deploy/Dockerfile")) ?? [];
+    const memory = nodeOptions.filter((option) => option.includes("semi-space"));
+    expect(JSON.parse(command)).toEqual(["node", ...memory, "/app/image/entrypoint.mjs"]);
+  });
+
   it("runs the service that the first argument names, with the other arguments", async () => {
     await using image = await imageLayout();
     const { stdout, code } = await runScript(`${image.path}/image/entrypoint.mjs`, "echo", "--port", "1");

@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { type Bus, type Client, connectBus, createClient, inboxPrefixOf } from "@tenure/bus";
 import { LeaseServiceDefinition, StoreServiceDefinition } from "@tenure/contracts";
 import { systemClock, systemRandom } from "@tenure/kernel";
+import { nodeOptions } from "@tenure/launcher";
 import { createStreams } from "@tenure/log";
 import { freePort, type ManagedProcess, type NatsServer, startNats, startProcess, waitFor } from "@tenure/testkit";
 
@@ -55,8 +56,8 @@ export class StoreDeployment implements AsyncDisposable {
     const replicaProcess = startProcess(process.execPath, {
       name: "lease-store",
       args: [
+        ...nodeOptions,
         ...this.#nodeOptions,
-        "--enable-source-maps",
         leaseStore,
         "--mode=development",
         "--log-level=warn",
