@@ -1,7 +1,7 @@
 import { CollectionOutcome, HoldBackReason, IdentityServiceCollectRequest } from "@tenure/contracts";
 import { type Deployment, waitFor } from "@tenure/testkit";
 import { afterEach, describe, expect, it } from "vitest";
-import { short, shortArgs, startIdentityDeployment } from "./deployment.ts";
+import { argsWith, short, shortArgs, startIdentityDeployment } from "./deployment.ts";
 import { Fleet, register } from "./fleet.ts";
 import { LeaseRemovals } from "./lease-removals.ts";
 
@@ -32,7 +32,9 @@ describe("collection", () => {
   it("holds back when half of the fleet vanishes, says so, and goes on at an operator's word", {
     timeout: 240_000,
   }, async () => {
-    deployment = await startIdentityDeployment({ identity: 2 });
+    // Those who fall silent together expire apart: a beat's interval, and on a busy machine the time it took to register
+    // them. The grace must be longer, or the first are rightly collected before too many are dead.
+    deployment = await startIdentityDeployment({ identity: 2 }, argsWith({ graceMs: short.validityMs }));
     using fleet = new Fleet(deployment.bus, short.beatMs / 2);
     const fleetOf = await registerMany(1_000, "fleet", fleet);
     await using removals = await new LeaseRemovals(deployment, namespace).synced();
