@@ -16,7 +16,6 @@ import { Lifecycle } from "./lifecycle.ts";
 import { createLogger } from "./logging/logger.ts";
 import { urlPasswords } from "./logging/redaction.ts";
 import type { ServiceContext, ServiceDefinition } from "./service.ts";
-import { stayCompiled } from "./stay-compiled.ts";
 import { productVersion } from "./version.ts";
 
 /**
@@ -29,7 +28,6 @@ export async function runService<const F extends Fields>(
 ): Promise<void> {
   const config = readConfig(definition, host);
   if (config === undefined) return;
-  stayCompiled();
   growAtOnce();
   // The common fields are part of every load, so their values are there.
   const values = config.values as ServiceContext<F>["config"];

@@ -13,8 +13,6 @@ const growthPercent = { idle: 25, busy: 100 };
 const lookIntervalMs = 2_000;
 /** The share of time below which the event loop has little to do. */
 const idleShare = 0.1;
-/** How long V8 waits after a full collection before it closes its heap up: less than the runtime has other services wait. */
-const closeUpAfterMs = 8_000;
 /** A heap that rests is closed up when it has grown to this many times what it had when that was last done. */
 const worthwhileGrowth = 1.25;
 
@@ -34,7 +32,6 @@ export interface Heap {
  */
 export function keepHeapSmall(clock: Clock, heap: Heap = heapOfProcess()): Disposable {
   heap.setFlag(`--heap-growing-percent=${growthPercent.idle}`);
-  heap.setFlag(`--gc-memory-reducer-start-delay-ms=${closeUpAfterMs}`);
   let isIdle: boolean | undefined;
   let closedUpBytes = 0;
   let timer: Timer;
