@@ -13,8 +13,6 @@ const many = 100_000;
 const quickMany = 20_000;
 /** Leases that warm the processes up, so that only growth is counted. */
 const warm = 2_000;
-/** How long everything is left alone before memory is read in a quick run, which has no time for more. */
-const quickRestMs = 10_000;
 
 /** What an idle lease costs in memory, against etcd's. */
 export const idle: Benchmark = {
@@ -23,9 +21,7 @@ export const idle: Benchmark = {
   settings: ({ isQuick }) => [
     `${isQuick ? quickMany : many} leases on a deployment of its own; growth from the moment when ${warm} others were taken`,
     "Tenure: held by one client of the SDK; etcd: a lease with one key each",
-    isQuick
-      ? `read after a rest of ${quickRestMs / 1_000} s`
-      : "read once the processes have given back what they had for the calls",
+    "memory is read once the processes have given back what they had for the calls",
   ],
   mostRounds: 1,
   sides: [
@@ -74,9 +70,9 @@ async function measure(system: System, client: ClientName, { isQuick, nodeOption
   const endpoint = system.endpoints[client] ?? "";
   const order = (leases: number) => ({ client, endpoint, workload: { kind: "idle", leases } as const });
   await using _warm = await ClientProcess.start(order(warm), nodeOptions);
-  const before = await memoryAtRest(system, isQuick);
+  const before = await memoryAtRest(system);
   await using _many = await ClientProcess.start(order(count), nodeOptions);
-  const after = await memoryAtRest(system, isQuick);
+  const after = await memoryAtRest(system);
   const grown = Object.entries(after).map(([name, bytes]) => [name, (bytes - (before[name] ?? 0)) / count] as const);
   const all = grown.reduce((sum, [, bytes]) => sum + bytes, 0);
   const figures = Object.fromEntries(grown.map(([name, bytes]) => [`${name} bytes`, bytes]));
@@ -84,10 +80,11 @@ async function measure(system: System, client: ClientName, { isQuick, nodeOption
 }
 
 /** Memory is given back in steps: to read in between would be to measure what step it is. */
-async function memoryAtRest(system: System, isQuick: boolean): Promise<Figures> {
-  const total = async () => Object.values(await memoryOf(system)).reduce((sum, bytes) => sum + bytes, 0);
-  if (isQuick) await systemClock.sleep(quickRestMs);
-  else await settledMemory(total, systemClock);
+async function memoryAtRest(system: System): Promise<Figures> {
+  await settledMemory(
+    async () => Object.values(await memoryOf(system)).reduce((sum, bytes) => sum + bytes, 0),
+    systemClock,
+  );
   return await memoryOf(system);
 }
 
