@@ -1,4 +1,4 @@
-import type { Later } from "@tenure/kernel";
+import type { Fault, Later } from "@tenure/kernel";
 import type { BusMethod, RequestOf, ResponseOf, ServiceDefinition } from "./service-definition.ts";
 import type { TraceContext } from "./trace-context.ts";
 
@@ -56,6 +56,11 @@ export type ClientMethod<Method extends ServiceDefinition["methods"][string]> = 
 export interface CallContext {
   /** Aborted with a Fault when the caller cancels, the deadline passes, or the server stops. */
   readonly signal: AbortSignal;
+  /**
+   * Has one listener told of the same, at once if it has come to that; undefined for none. For handlers that wait in
+   * very great numbers: a signal costs as much as a decision.
+   */
+  onAbort(listener: ((why: Fault) => void) | undefined): void;
   /** Milliseconds until the deadline on this process's clock, never negative; Infinity for a stream without one. */
   remainingMs(): number;
   readonly principal: string;

@@ -1,10 +1,10 @@
-import { FakeClock } from "@tenure/kernel";
+import { type Dated, Deadlines, FakeClock } from "@tenure/kernel";
 import { describe, expect, test } from "vitest";
 import { cancelled } from "./faults.ts";
 import { RunningCall } from "./running-call.ts";
 
-function running(clock: FakeClock, deadlineMs: number): RunningCall {
-  return new RunningCall("Echo.Say", { principal: "anonymous" }, deadlineMs, clock);
+function running(clock: FakeClock, deadlineMs: number, deadlines = new Deadlines<Dated>(clock)): RunningCall {
+  return new RunningCall("Echo.Say", { principal: "anonymous" }, deadlineMs, { clock, deadlines });
 }
 
 describe("RunningCall", () => {
@@ -37,15 +37,44 @@ describe("RunningCall", () => {
     expect(call.abortedWith?.code).toBe("CANCELLED");
   });
 
-  test("keeps the first reason and no timer after its end", () => {
+  test("keeps the first reason and no deadline after its end", () => {
     const clock = new FakeClock();
-    const call = running(clock, 100);
-    expect(clock.pendingTimers).toBe(0);
+    const deadlines = new Deadlines<Dated>(clock);
+    const call = running(clock, 100, deadlines);
+    expect(deadlines.size).toBe(0);
     expect(call.signal.aborted).toBe(false);
-    expect(clock.pendingTimers).toBe(1);
+    expect(deadlines.size).toBe(1);
     call.finish();
     call.abort(cancelled("Echo.Say", "UNKNOWN"));
     expect(call.signal.aborted).toBe(false);
-    expect(clock.pendingTimers).toBe(0);
+    expect(deadlines.size).toBe(0);
+  });
+
+  test("tells one listener of the abort, once, without a signal", async () => {
+    const clock = new FakeClock();
+    const call = running(clock, 100);
+    const told: string[] = [];
+    call.onAbort(() => told.push("replaced"));
+    call.onAbort(({ code }) => told.push(code));
+    await clock.advance(99);
+    expect(told).toEqual([]);
+    await clock.advance(1);
+    call.abort(cancelled("Echo.Say", "UNKNOWN"));
+    expect(told).toEqual(["DEADLINE_EXCEEDED"]);
+    expect(call.signal.reason).toMatchObject({ code: "DEADLINE_EXCEEDED" });
+    call.onAbort(({ code }) => told.push(`late ${code}`));
+    expect(told).toEqual(["DEADLINE_EXCEEDED", "late DEADLINE_EXCEEDED"]);
+  });
+
+  test("a listener that was withdrawn, or whose handler is done, is told nothing", async () => {
+    const clock = new FakeClock();
+    const told: string[] = [];
+    const [withdrawn, done] = [running(clock, 100), running(clock, 100)];
+    for (const call of [withdrawn, done]) call.onAbort(({ code }) => told.push(code));
+    withdrawn.onAbort(undefined);
+    done.finish();
+    await clock.advance(1_000);
+    expect(withdrawn.abortedWith?.code).toBe("DEADLINE_EXCEEDED");
+    expect(told).toEqual([]);
   });
 });

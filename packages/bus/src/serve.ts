@@ -195,7 +195,7 @@ class ServiceServer implements BusServer, ExecutionHost {
 
   #streamOf(method: ServedMethod, reply: Reply, metadata: CallMetadata): StreamExecution {
     const { deadlineMs = Number.POSITIVE_INFINITY } = metadata;
-    const call = new RunningCall(method.label, metadata, deadlineMs, this.connection.clock);
+    const call = new RunningCall(method.label, metadata, deadlineMs, this.connection);
     return new StreamExecution(this, method, call, subjectOf(reply), clampStream(metadata));
   }
 

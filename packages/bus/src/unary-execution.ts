@@ -15,7 +15,7 @@ export class UnaryExecution extends RunningCall implements Execution, LaterListe
   #isAnswered = false;
 
   constructor(host: ExecutionHost, method: ServedMethod, metadata: CallMetadata, deadlineMs: number, reply: Reply) {
-    super(method.label, metadata, deadlineMs, host.connection.clock);
+    super(method.label, metadata, deadlineMs, host.connection);
     this.host = host;
     this.#method = method;
     this.#reply = reply;

@@ -21,6 +21,7 @@ export { type ClockReadings, HolderClock, type SharedTime, systemReadings } from
 export { JoinedSignal } from "./joined-signal.ts";
 export { Later, type LaterListener } from "./later.ts";
 export { type Member, Members } from "./members.ts";
+export { NamedItems } from "./named-items.ts";
 export { NumberedItems } from "./numbered-items.ts";
 export { onAbort } from "./on-abort.ts";
 export { type Random, randomBase58, seededRandom, systemRandom } from "./random.ts";

@@ -1,3 +1,5 @@
+import { NamedItems } from "./named-items.ts";
+
 /** Places of a ring at first, and at most: an idle one costs little, a busy one keeps thousands without a map. */
 const fewestPlaces = 16;
 const mostPlaces = 4_096;
@@ -11,7 +13,7 @@ const mostPlaces = 4_096;
 export class NumberedItems<Item extends object> {
   #numbers: number[] = new Array<number>(fewestPlaces).fill(0);
   #items: (Item | undefined)[] = new Array<Item | undefined>(fewestPlaces).fill(undefined);
-  readonly #lapped = new Map<number, Item>();
+  readonly #lapped = new NamedItems<readonly [number: number, item: Item], number>();
   #size = 0;
 
   get size(): number {
@@ -30,7 +32,7 @@ export class NumberedItems<Item extends object> {
   get(number: number): Item | undefined {
     const place = this.#placeOf(number);
     if (this.#numbers[place] === number) return this.#items[place];
-    return this.#lapped.size === 0 ? undefined : this.#lapped.get(number);
+    return this.#lapped.size === 0 ? undefined : this.#lapped.get(number)?.[1];
   }
 
   /** Takes an item out; gives it back if it was there. */
@@ -52,7 +54,7 @@ export class NumberedItems<Item extends object> {
 
   /** All entries as they are now, in no order; what the consumer changes does not show. */
   entries(): readonly (readonly [number: number, item: Item])[] {
-    const entries: (readonly [number, Item])[] = [...this.#lapped];
+    const entries: (readonly [number, Item])[] = [...this.#lapped.all];
     this.#items.forEach((item, place) => {
       if (item !== undefined) entries.push([this.#numbers[place] ?? 0, item]);
     });
@@ -80,7 +82,8 @@ export class NumberedItems<Item extends object> {
       return;
     }
     const item = items[place];
-    if (item !== undefined) this.#lapped.set(numbers[place] ?? 0, item);
+    const number = numbers[place] ?? 0;
+    if (item !== undefined) this.#lapped.set(number, [number, item]);
     items[place] = undefined;
   }
 }

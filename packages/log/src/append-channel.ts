@@ -1,6 +1,6 @@
 import { headers, type MsgHdrs } from "@nats-io/nats-core";
 import type { Bus } from "@tenure/bus";
-import { type Clock, type Dated, Deadlines, systemClock } from "@tenure/kernel";
+import { type Clock, type Dated, Deadlines, NumberedItems, systemClock } from "@tenure/kernel";
 import { privateInbox } from "./inbox.ts";
 import { type AppendRefusal, type JetStreamErrorReply, lastSequenceOf, refusalOf } from "./js-errors.ts";
 
@@ -43,7 +43,7 @@ export class AppendChannel implements Disposable {
   readonly #bus: Bus;
   readonly #clock: Clock;
   readonly #inbox: string;
-  readonly #pending = new Map<string, Pending>();
+  readonly #pending = new NumberedItems<Pending>();
   readonly #deadlines: Deadlines<Pending>;
   readonly #unsubscribe: () => void;
   readonly #unfollow: () => void;
@@ -58,8 +58,8 @@ export class AppendChannel implements Disposable {
     const subscription = bus.nats.subscribe(`${this.#inbox}.*`, {
       callback: (error, message) => {
         if (error !== null) return;
-        const token = message.subject.slice(this.#inbox.length + 1);
-        this.#settle(token, outcomeOf(message.headers?.code ?? 0, message.data));
+        const number = Number(message.subject.slice(this.#inbox.length + 1));
+        this.#settle(number, outcomeOf(message.headers?.code ?? 0, message.data));
       },
     });
     this.#unsubscribe = () => subscription.unsubscribe();
@@ -72,17 +72,17 @@ export class AppendChannel implements Disposable {
   append(request: AppendRequest): Promise<AppendOutcome> {
     if (this.#closed || !this.#bus.connected) return Promise.resolve(refused("Unavailable", "not connected to NATS"));
     this.#sent += 1;
-    const token = this.#sent.toString(36);
+    const number = this.#sent;
     const { payload, subject, timeoutMs } = request;
     const dueMs = this.#clock.now() + timeoutMs;
-    const onDue = () => this.#settle(token, refused("Ambiguous", `no answer within ${timeoutMs} ms`));
+    const onDue = () => this.#settle(number, refused("Ambiguous", `no answer within ${timeoutMs} ms`));
     const outcome = new Promise<AppendOutcome>((resolve) => {
       const pending = { resolve, dueMs, onDue, place: -1 };
-      this.#pending.set(token, pending);
+      this.#pending.set(number, pending);
       this.#deadlines.add(pending);
     });
     const head = conditionHeaders(request.expectedLastSubjectSequence);
-    this.#bus.nats.publish(subject, payload, { headers: head, reply: `${this.#inbox}.${token}` });
+    this.#bus.nats.publish(subject, payload, { headers: head, reply: `${this.#inbox}.${number}` });
     return outcome;
   }
 
@@ -96,16 +96,15 @@ export class AppendChannel implements Disposable {
     this.#settleAll("the append channel was closed before the answer came");
   }
 
-  #settle(token: string, outcome: AppendOutcome): void {
-    const pending = this.#pending.get(token);
+  #settle(number: number, outcome: AppendOutcome): void {
+    const pending = this.#pending.delete(number);
     if (pending === undefined) return;
-    this.#pending.delete(token);
     this.#deadlines.delete(pending);
     pending.resolve(outcome);
   }
 
   #settleAll(description: string): void {
-    for (const token of [...this.#pending.keys()]) this.#settle(token, refused("Ambiguous", description));
+    for (const [number] of this.#pending.entries()) this.#settle(number, refused("Ambiguous", description));
   }
 }
 

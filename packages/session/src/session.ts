@@ -78,8 +78,8 @@ export class Session implements OpenSession, RenewalClient {
       limits,
       rate: this.#rate,
       principal: port.principal,
-      onWait: (call) => call instanceof StoreCall && this.#waits.calls.add(call),
-      onWaitOver: (call) => call instanceof StoreCall && this.#waits.calls.delete(call),
+      onWait: (call) => call instanceof StoreCall && this.#waits.add(call),
+      onWaitOver: (call) => call instanceof StoreCall && this.#waits.delete(call),
       onAnswered: (method, request, response) => this.#onAnswered(method, request, response),
       minRevision: () => this.#greeting?.minRevision ?? 0n,
     });

@@ -4,6 +4,7 @@ import type { StartBytes } from "./byte-service.ts";
 import type { OpenCall, Outcome, StoreCallOptions } from "./open-call.ts";
 import type { OpenWait } from "./open-wait.ts";
 import type { OwnerRoutes } from "./owner-routes.ts";
+import type { GroupedCall } from "./wait-beats.ts";
 
 /** What a call needs to be sent, perhaps several times. */
 export interface SendPort {
@@ -63,6 +64,8 @@ export class StoreCall implements OpenCall, Member {
   /** When it was last sent, on the port's clock. */
   sentAtMs = 0;
   place = -1;
+  /** Where the claims that its client waits for have it, if it is one. */
+  grouped: GroupedCall | undefined;
 
   constructor(port: SendPort, input: StoreCallInput) {
     this.#port = port;

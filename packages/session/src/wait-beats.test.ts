@@ -51,9 +51,9 @@ describe("WaitBeats", () => {
   it("passes on the newest beat of every wait, those of all clients of a partition in one call", async () => {
     const { beats, beatsOf, clock, desk, waitCall } = setUp();
     const [one, two] = [new WaitGroup("ann"), new WaitGroup("ben")];
-    one.calls.add(waitCall(1, "a1"));
-    one.calls.add(waitCall(2, "a2"));
-    two.calls.add(waitCall(1, "b"));
+    one.add(waitCall(1, "a1"));
+    one.add(waitCall(2, "a2"));
+    two.add(waitCall(1, "b"));
     beats.beat(one, 4n);
     beats.beat(one, 5n);
     beats.beat(two, 9n);
@@ -72,7 +72,7 @@ describe("WaitBeats", () => {
   it("passes beats on at once after a pause, and otherwise every 100 ms", async () => {
     const { beats, clock, desk, waitCall } = setUp();
     const group = new WaitGroup("ann");
-    group.calls.add(waitCall(1, "a"));
+    group.add(waitCall(1, "a"));
     for (let number = 1n; number <= 50n; number += 1n) {
       beats.beat(group, number);
       await clock.advance(10);
@@ -86,7 +86,7 @@ describe("WaitBeats", () => {
   it("has a wait sent again that its owner does not know, unless it was sent only just now", async () => {
     const { beats, clock, desk, sends, waitCall } = setUp();
     const group = new WaitGroup("ann");
-    group.calls.add(waitCall(1, "a"));
+    group.add(waitCall(1, "a"));
     const unknown = StoreServiceBeatResponse.encode({ unknown: [0] }).finish();
     beats.beat(group, 2n);
     await clock.advance(100);

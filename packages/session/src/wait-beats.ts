@@ -1,6 +1,6 @@
 import { anonymous } from "@tenure/bus";
 import { StoreServiceBeatRequest, StoreServiceBeatResponse, type WaitBeat } from "@tenure/contracts";
-import { type Clock, Fault, type Timer } from "@tenure/kernel";
+import { type Clock, Fault, type Member, Members, type Timer } from "@tenure/kernel";
 import type { StoreCallOptions } from "./open-call.ts";
 import type { StoreCall } from "./store-call.ts";
 import type { OwnerPort } from "./store-calls.ts";
@@ -17,14 +17,36 @@ const ownCall: StoreCallOptions = { principal: anonymous, deadlineMs: 2_000 };
 /** A claim that was sent this recently may not have reached its queue yet; not knowing it means nothing. */
 const settlingMs = 1_000;
 
+/** A waiting claim in its group. The call's own place is among those of its partition. */
+export interface GroupedCall extends Member {
+  readonly call: StoreCall;
+}
+
 /** The waiting claims of one client; its newest message counts as the beat of each. */
 export class WaitGroup {
   readonly principal: string;
-  readonly calls = new Set<StoreCall>();
+  readonly #calls = new Members<GroupedCall>();
   beatNumber = 0n;
 
   constructor(principal: string) {
     this.principal = principal;
+  }
+
+  get calls(): Iterable<GroupedCall> {
+    return this.#calls;
+  }
+
+  get isEmpty(): boolean {
+    return this.#calls.size === 0;
+  }
+
+  add(call: StoreCall): void {
+    call.grouped ??= { call, place: -1 };
+    this.#calls.add(call.grouped);
+  }
+
+  delete(call: StoreCall): void {
+    if (call.grouped !== undefined) this.#calls.delete(call.grouped);
   }
 }
 
@@ -52,7 +74,7 @@ export class WaitBeats implements Disposable {
   /** The client has shown that it lives. */
   beat(group: WaitGroup, sendNumber: bigint): void {
     group.beatNumber = sendNumber;
-    if (group.calls.size === 0) return;
+    if (group.isEmpty) return;
     this.#dirty.add(group);
     if (this.#timer !== undefined) return;
     const delayMs = Math.max(0, this.#passedOnAtMs + passOnEveryMs - this.#clock.now());
@@ -69,7 +91,7 @@ export class WaitBeats implements Disposable {
     this.#passedOnAtMs = this.#clock.now();
     const byPartition = new Map<number, SentBeat[]>();
     for (const group of this.#dirty) {
-      for (const call of group.calls) gather(byPartition, group, call);
+      for (const { call } of group.calls) gather(byPartition, group, call);
     }
     this.#dirty.clear();
     for (const [partition, beats] of byPartition) {

@@ -1,3 +1,4 @@
+import { NamedItems } from "@tenure/kernel";
 import type { LeaseKey } from "../key.ts";
 import type { CommandOf } from "../partition/command.ts";
 
@@ -23,7 +24,7 @@ export interface Waiter {
 
 /** The queues of one owner, first come first served. */
 export interface Waiters {
-  readonly byId: Map<string, Waiter>;
+  readonly byId: NamedItems<Waiter>;
   readonly queues: Map<LeaseKey, Waiter[]>;
   /** When time alone may let a queue move: the end of a term, a lock delay, a fallback delay or a recovery. */
   readonly lookAgainAtMs: Map<LeaseKey, number>;
@@ -32,7 +33,7 @@ export interface Waiters {
 
 /** Queues of an owner that has just begun. */
 export function newWaiters(): Waiters {
-  return { byId: new Map(), queues: new Map(), lookAgainAtMs: new Map(), nextTicket: 1 };
+  return { byId: new NamedItems(), queues: new Map(), lookAgainAtMs: new Map(), nextTicket: 1 };
 }
 
 /** The name under which a claim waits. */
@@ -68,9 +69,8 @@ function isBefore(left: Waiter, right: Waiter | undefined): boolean {
 
 /** Takes a waiter out of every queue; false if it was in none. */
 export function leaveQueue(waiters: Waiters, id: string): boolean {
-  const waiter = waiters.byId.get(id);
+  const waiter = waiters.byId.delete(id);
   if (waiter === undefined) return false;
-  waiters.byId.delete(id);
   for (const { lease } of waiter.command.claims) {
     const queue = waiters.queues.get(lease);
     const place = queue?.indexOf(waiter) ?? -1;
@@ -112,7 +112,7 @@ export function isAnyoneWaiting(waiters: Waiters, lease: LeaseKey, now: number):
 /** Takes out all whose wait is over or who have been silent for too long, and returns them. */
 export function endWaits(waiters: Waiters, now: number): readonly Waiter[] {
   const ended: Waiter[] = [];
-  for (const waiter of waiters.byId.values()) {
+  for (const waiter of waiters.byId.all) {
     if (now >= waiter.endsAtMs || now - waiter.lastBeatAtMs > waiter.forgottenAfterMs) ended.push(waiter);
   }
   for (const waiter of ended) leaveQueue(waiters, waiter.id);

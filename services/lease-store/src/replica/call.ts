@@ -1,3 +1,4 @@
+import type { CallContext } from "@tenure/bus";
 import {
   type Command,
   execute,
@@ -18,10 +19,8 @@ export interface CommittedView {
   readonly waiters: Waiters;
 }
 
-/** Who waits for an answer. Its signal is asked for only when the wait is long: making one costs as much as a decision. */
-export interface Caller {
-  readonly signal: AbortSignal;
-}
+/** Who waits for an answer, and can be heard to leave. */
+export type Caller = Pick<CallContext, "onAbort">;
 
 /** What became of a call when a batch took it. */
 export type Taken =
@@ -40,7 +39,7 @@ const again: Taken = Object.freeze({ kind: "again" });
  * after that batch was committed. It is settled exactly once.
  */
 export abstract class Call<Answer = unknown> extends Later<Answer> {
-  /** Whose signal has not been asked for yet. */
+  /** Who is not listened to yet. */
   caller: Caller | undefined = undefined;
   /** What is to be undone once it is settled. */
   leave: (() => void) | undefined = undefined;

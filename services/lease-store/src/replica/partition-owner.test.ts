@@ -4,7 +4,7 @@ import type { CommitOutcome } from "@tenure/log";
 import { MemoryLog, MemorySnapshots } from "@tenure/log/memory";
 import { describe, expect, it } from "vitest";
 import { logCodec } from "../log-codec.ts";
-import { CommandCall } from "./call.ts";
+import { type Caller, CommandCall } from "./call.ts";
 import { PartitionOwner } from "./partition-owner.ts";
 import { claim, usualOptions } from "./testing/world.ts";
 
@@ -87,8 +87,8 @@ describe("a batch that is committed", () => {
   });
 });
 
-describe("a caller whose signal has yet to be made", () => {
-  it("is asked for it only if its call is not answered soon, and then it is heeded", async () => {
+describe("a caller that is no signal", () => {
+  it("is listened to only if its call is not answered soon, and then it is heeded", async () => {
     const committed = (sequence: bigint) => ({ kind: "committed", sequence, sentAtMs: 1_000 }) as const;
     let answer: (outcome: CommitOutcome) => void = () => {};
     const hanging = new Promise<CommitOutcome>((resolve) => {
@@ -98,11 +98,11 @@ describe("a caller whose signal has yet to be made", () => {
     const stop = new AbortController();
     const ending = owner.run(false, stop.signal);
     let asked = 0;
-    const gone = AbortSignal.abort(new Fault({ code: "CANCELLED", reason: "CALL_CANCELLED", message: "gone" }));
-    const caller = {
-      get signal() {
-        asked += 1;
-        return gone;
+    const gone = new Fault({ code: "CANCELLED", reason: "CALL_CANCELLED", message: "gone" });
+    const caller: Caller = {
+      onAbort(listener) {
+        if (listener !== undefined) asked += 1;
+        listener?.(gone);
       },
     };
     const claimOf = (lease: string) => new CommandCall(claim("x", lease), ({ kind }) => kind);

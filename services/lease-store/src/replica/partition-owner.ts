@@ -10,7 +10,7 @@ import {
   type PartitionState,
   type SnapshotReference,
 } from "@tenure/core";
-import { type Fault, type Timer, toFault } from "@tenure/kernel";
+import { type Fault, onAbort, type Timer, toFault } from "@tenure/kernel";
 import { type Appending, type AppendResult, appendBatch, freshBatchId } from "./batch-append.ts";
 import { BatchSize } from "./batch-size.ts";
 import { type Call, type Caller, CommandCall } from "./call.ts";
@@ -103,8 +103,8 @@ export class PartitionOwner {
   }
 
   /**
-   * Takes a call. The caller's abort takes it out again unless a batch has it already; a caller whose signal has yet to
-   * be made is heeded once its call waits in a queue, or within {@link sweepIntervalMs}.
+   * Takes a call. The caller's abort takes it out again unless a batch has it already; a caller that is no signal
+   * is heeded once its call waits in a queue, or within {@link sweepIntervalMs}.
    */
   submit<Answer>(call: Call<Answer>, caller?: Caller | AbortSignal): Call<Answer> {
     const { queuedCallsPerPartition: most } = this.#options;
@@ -283,20 +283,21 @@ export class PartitionOwner {
   #heed(call: Call): void {
     const { caller } = call;
     call.caller = undefined;
-    if (caller !== undefined && !call.isSettled) this.#follow(call, caller.signal);
+    if (caller === undefined || call.isSettled) return;
+    call.leave = () => caller.onAbort(undefined);
+    caller.onAbort((why) => this.#giveUp(call, why));
   }
 
   #follow(call: Call, signal: AbortSignal): void {
-    const onAbort = () => {
-      call.fail(toFault(signal.reason));
-      if (call instanceof CommandCall) this.#waiting.abandon(this.#owned, call);
-      this.#wakening.stir();
-    };
-    if (signal.aborted) onAbort();
-    else {
-      signal.addEventListener("abort", onAbort, { once: true });
-      call.leave = () => signal.removeEventListener("abort", onAbort);
-    }
+    const giveUp = () => this.#giveUp(call, toFault(signal.reason));
+    if (signal.aborted) giveUp();
+    else call.leave = onAbort(signal, giveUp);
+  }
+
+  #giveUp(call: Call, why: Fault): void {
+    call.fail(why);
+    if (call instanceof CommandCall) this.#waiting.abandon(this.#owned, call);
+    this.#wakening.stir();
   }
 
   #scheduleSweep(): void {

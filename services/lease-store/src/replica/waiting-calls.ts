@@ -1,5 +1,5 @@
 import { abandonWait, beatWaiter, type OwnedPartition, type Settled } from "@tenure/core";
-import type { Fault } from "@tenure/kernel";
+import { type Fault, NamedItems } from "@tenure/kernel";
 import type { Call, CommandCall } from "./call.ts";
 
 /** A waiting claim is any command call; what it answers is its own matter. */
@@ -10,7 +10,7 @@ type Waiting = CommandCall<unknown>;
  * under the same name, and all calls of a name get its answer. When the last of them has gone the wait is abandoned.
  */
 export class WaitingCalls {
-  readonly #calls = new Map<string, Set<Waiting>>();
+  readonly #calls = new NamedItems<Waiting[]>();
   readonly #onAdded: (call: Waiting) => void;
 
   /** Tells of each call that begins to wait. */
@@ -25,16 +25,15 @@ export class WaitingCalls {
   add(waiterId: string, call: Waiting): void {
     call.waiterId = waiterId;
     const calls = this.#calls.get(waiterId);
-    if (calls === undefined) this.#calls.set(waiterId, new Set([call]));
-    else calls.add(call);
+    if (calls === undefined) this.#calls.set(waiterId, [call]);
+    else if (!calls.includes(call)) calls.push(call);
     this.#onAdded(call);
   }
 
   /** Takes out the calls of waits that are over, with their answer. */
   settle(settled: readonly Settled[]): readonly Waiting[] {
     return settled.flatMap(({ reply, waiter }) => {
-      const calls = [...(this.#calls.get(waiter.id) ?? [])];
-      this.#calls.delete(waiter.id);
+      const calls = this.#calls.delete(waiter.id) ?? [];
       for (const call of calls) call.settle(reply);
       return calls;
     });
@@ -42,9 +41,8 @@ export class WaitingCalls {
 
   /** Shows that the callers of plain claims are still there. */
   beat(owned: OwnedPartition, now: number): void {
-    for (const [waiterId, calls] of this.#calls) {
-      const [first] = calls;
-      if (first !== undefined && isPlain(first)) beatWaiter(owned, waiterId, 0n, now);
+    for (const [first] of this.#calls.all) {
+      if (first?.waiterId !== undefined && isPlain(first)) beatWaiter(owned, first.waiterId, 0n, now);
     }
   }
 
@@ -52,14 +50,17 @@ export class WaitingCalls {
   abandon(owned: OwnedPartition, call: Waiting): void {
     const { waiterId } = call;
     const calls = waiterId === undefined ? undefined : this.#calls.get(waiterId);
-    if (waiterId === undefined || calls === undefined || !calls.delete(call) || calls.size > 0) return;
+    const place = calls?.indexOf(call) ?? -1;
+    if (waiterId === undefined || calls === undefined || place < 0) return;
+    calls.splice(place, 1);
+    if (calls.length > 0) return;
     this.#calls.delete(waiterId);
     abandonWait(owned, waiterId);
   }
 
   /** Fails every call with the fault. */
   failAll(fault: Fault): void {
-    for (const calls of this.#calls.values()) for (const call of calls) (call as Call).fail(fault);
+    for (const calls of this.#calls.all) for (const call of calls) (call as Call).fail(fault);
     this.#calls.clear();
   }
 }
