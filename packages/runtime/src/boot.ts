@@ -7,6 +7,7 @@ import { type Credentials, readCredentials } from "./credentials.ts";
 import { bootCheck, collectFacts, type DoctorReport, examine, passedChecks } from "./doctor/index.ts";
 import { followBus } from "./follow-bus.ts";
 import type { Health } from "./health.ts";
+import { keepHeapSmall } from "./heap.ts";
 import type { Host } from "./host.ts";
 import { addEndpoints, type HttpServer, Router, startHttpServer } from "./http/index.ts";
 import type { Lifecycle } from "./lifecycle.ts";
@@ -36,6 +37,8 @@ const systemUser = "system";
 export async function boot<F extends Fields>(input: BootInput<F>): Promise<void> {
   const { definition, config, host, log, health, lifecycle } = input;
   const startedAtMs = host.clock.wall();
+  const heap = keepHeapSmall(host.clock, definition.heapGrowth);
+  lifecycle.steps.push("heap", () => heap[Symbol.dispose]());
   const metrics = createMetrics(definition.name, health);
   const router = new Router();
   const http = await openHttp(input, router, metrics);

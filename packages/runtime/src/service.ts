@@ -6,6 +6,7 @@ import type { Registry } from "prom-client";
 import type { CommonFields, ConfigValues, Fields } from "./config/index.ts";
 import type { DoctorReport } from "./doctor/index.ts";
 import type { Health } from "./health.ts";
+import type { HeapGrowth } from "./heap.ts";
 import type { Router } from "./http/index.ts";
 import type { Presence } from "./presence/index.ts";
 
@@ -21,6 +22,8 @@ export interface ServiceDefinition<F extends Fields> {
   check?(config: ConfigValues<CommonFields> & ConfigValues<F>): unknown;
   /** Whether this service proves at boot that NATS compares and sets correctly: those that append do. */
   readonly probe?: boolean;
+  /** For a service that is mostly what it remembers; others grow as V8 has it. */
+  readonly heapGrowth?: HeapGrowth;
   /**
    * Starts the service on a connected, checked bus. When it resolves, the service is ready unless one of its own
    * conditions in `context.health` says otherwise. What it returns is disposed of first when the service stops. It

@@ -4,7 +4,6 @@ import { SystemServiceDefinition } from "@tenure/contracts";
 import { runService, toDoctorResponse } from "@tenure/runtime";
 import { leaseStoreFields } from "./config.ts";
 import { servedDefinitions } from "./handlers/services.ts";
-import { keepHeapSmall } from "./heap.ts";
 import { startLeaseStore } from "./lease-store.ts";
 
 await runService({
@@ -13,8 +12,10 @@ await runService({
   fields: leaseStoreFields,
   // The store's safety rests on compare-and-set, so it proves at every start that the servers have it.
   probe: true,
+  // While it is busy a full collection costs as much as thousands of changes, and what it remembers of them dies
+  // middle-aged: then the heap may double.
+  heapGrowth: { restPercent: 25, busyPercent: 100 },
   async start(context) {
-    const heap = keepHeapSmall(context.clock);
     const { bus, examineDeployment, presence } = context;
     const serves = [SystemServiceDefinition, ...servedDefinitions].map(({ fullName }) => fullName);
     presence.describe(() => ({ serves }));
@@ -27,7 +28,6 @@ await runService({
       async [Symbol.asyncDispose]() {
         await store[Symbol.asyncDispose]();
         await system.stop();
-        heap[Symbol.dispose]();
       },
     };
   },

@@ -17,8 +17,13 @@ export interface RunOptions {
   tell(line: string): void;
 }
 
-/** A system at work: filled and warm. One round is measured at a time, alternating with the other sides. */
+/** In so many turns sides are warmed up: each rests as briefly before its first round as between rounds. */
+export const warmUpTurns = 4;
+
+/** A system at work, and filled. One round is measured at a time, alternating with the other sides. */
 export interface Side extends AsyncDisposable {
+  /** Does a part of the work that comes before the first round and does not count. */
+  warmUp?(): Promise<void>;
   measure(round: number): Promise<Figures>;
 }
 

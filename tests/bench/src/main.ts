@@ -1,5 +1,6 @@
 import { systemClock } from "@tenure/kernel";
 import { readArguments } from "./arguments.ts";
+import { warmUpTurns } from "./benchmark.ts";
 import { helpText } from "./help.ts";
 import { documentResult } from "./report/document.ts";
 import { describeMachine } from "./report/machine.ts";
@@ -47,7 +48,7 @@ for (const benchmark of chosen) {
 }
 
 const { measureMs, warmUpMs } = pace(isQuick);
-const paceLine = `every client: ${warmUpMs / 1_000} s of the same work before the first round, then ${measureMs / 1_000} s a round`;
+const paceLine = `every client: ${warmUpMs / 1_000} s of the same work in ${warmUpTurns} turns before the first round, then ${measureMs / 1_000} s a round`;
 const settings = [...systems.descriptions, paceLine];
 const result = { startedAt, isQuick, machine, systems: settings, benchmarks };
 const path = await writeResult(result);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Benchmark, Side } from "./benchmark.ts";
+import { type Benchmark, type Side, warmUpTurns } from "./benchmark.ts";
 import { brokenDown, reaches, resultOf, runBenchmark } from "./runner.ts";
 import { MissingPeer } from "./world/system.ts";
 import { Systems } from "./world/systems.ts";
@@ -43,6 +43,23 @@ describe("a benchmark's run", () => {
     expect(order).toEqual(["old0", "new0", "new1", "old1", "old2", "new2", "new ended", "old ended"]);
     expect(result.rows).toMatchObject([{ median: 3, least: 2, greatest: 4, isReached: false }]);
     expect(result.rounds).toHaveLength(3);
+  });
+
+  it("warms them up in turns before the first round", async () => {
+    const order: string[] = [];
+    const benchmark = twoSides(order);
+    const warmed = benchmark.sides.map(({ name }) => ({
+      name,
+      start: async () => ({
+        ...recorded(order, name),
+        async warmUp() {
+          order.push(name);
+        },
+      }),
+    }));
+    await runBenchmark({ ...benchmark, sides: warmed }, 1, options);
+    const turns = Array.from({ length: warmUpTurns }, () => ["old", "new"]).flat();
+    expect(order).toEqual([...turns, "old0", "new0", "new ended", "old ended"]);
   });
 
   it("ends the sides that were started when another one does not start", async () => {

@@ -1,4 +1,12 @@
-import type { Benchmark, Figures, Row, RunOptions, Side, Target } from "./benchmark.ts";
+import {
+  type Benchmark,
+  type Figures,
+  type Row,
+  type RunOptions,
+  type Side,
+  type Target,
+  warmUpTurns,
+} from "./benchmark.ts";
 import { sharesOf } from "./share.ts";
 import { median, spread } from "./statistics.ts";
 import { MissingPeer } from "./world/system.ts";
@@ -31,7 +39,7 @@ export interface BenchmarkResult {
 }
 
 /**
- * Starts every side, measures them in turns for `rounds` rounds, and ends them again. `limits`: the rounds of the benchmark
+ * Starts every side, warms them up and measures them in turns for `rounds` rounds, and ends them again. `limits`: the rounds of the benchmark
  * that measures what is there, if the run has it.
  */
 export async function runBenchmark(
@@ -51,6 +59,9 @@ export async function runBenchmark(
         missing.add(error.message);
       });
       if (side !== undefined) running.push({ name: sideName, side });
+    }
+    for (let turn = 0; turn < warmUpTurns; turn += 1) {
+      for (const { side } of running) await side.warmUp?.();
     }
     const measured = await measureInTurns(benchmark, running, rounds, options);
     const rows = benchmark.rows.map((row) => resultOf(name, row, measured));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Limit } from "./benchmark.ts";
 import { guarded } from "./rows/guarded.ts";
-import { handOver } from "./rows/hand-over.ts";
+import { handOverToOne } from "./rows/hand-over.ts";
 import { benchmarksNamed } from "./rows/index.ts";
 import { limits } from "./rows/limits.ts";
 import { sharesOf } from "./share.ts";
@@ -26,10 +26,10 @@ describe("the share of a limit", () => {
   });
 
   it("counts the gateway's round trip only where there is a gateway", () => {
-    const rounds = [{ "tenure-grpc (1 waiter)": figures, "tenure-nats (1 waiter)": figures }];
-    expect(sharesOf(handOver.sides, rounds, measured)).toEqual({
-      "tenure-grpc (1 waiter)": 0.25,
-      "tenure-nats (1 waiter)": 0.1875,
+    const rounds = [{ "tenure-grpc": figures, "tenure-nats": figures }];
+    expect(sharesOf(handOverToOne.sides, rounds, measured)).toEqual({
+      "tenure-grpc": 0.25,
+      "tenure-nats": 0.1875,
     });
   });
 

@@ -4,7 +4,7 @@ import { durableOnOne, durableOnThree } from "./durable.ts";
 import { grant } from "./grant.ts";
 import { growth } from "./growth.ts";
 import { guarded } from "./guarded.ts";
-import { handOver } from "./hand-over.ts";
+import { handOverAmongMany, handOverToOne } from "./hand-over.ts";
 import { idle } from "./idle.ts";
 import { limits } from "./limits.ts";
 import { memory } from "./memory.ts";
@@ -13,7 +13,17 @@ import { renewals } from "./renewals.ts";
 import { watch } from "./watch.ts";
 
 /** What a quick run does: every comparison with the peers that needs no more than seconds. */
-const quick: readonly Benchmark[] = [limits, renewals, connections, pairs, handOver, watch, guarded, durableOnThree];
+const quick: readonly Benchmark[] = [
+  limits,
+  renewals,
+  connections,
+  pairs,
+  handOverToOne,
+  handOverAmongMany,
+  watch,
+  guarded,
+  durableOnThree,
+];
 
 /** What takes minutes: whole lives of processes, very many leases. */
 const long: readonly Benchmark[] = [durableOnOne, idle, grant, growth, memory];

@@ -1,4 +1,4 @@
-import type { Figures, RunOptions, Side } from "../benchmark.ts";
+import { type Figures, type RunOptions, type Side, warmUpTurns } from "../benchmark.ts";
 import type { ClientName } from "../worker/client-kinds.ts";
 import { ClientProcess } from "../worker/client-process.ts";
 import type { Workload } from "../workloads/index.ts";
@@ -6,7 +6,10 @@ import { costOf } from "./process-cost.ts";
 import type { System } from "./system.ts";
 import type { SystemChoice } from "./systems.ts";
 
-/** How long one measurement runs, and the work before the first that does not count: code gets fast by being run. */
+/**
+ * How long one measurement runs, and the work before the first that does not count, all turns of it together: code gets
+ * fast by being run.
+ */
 const full = { measureMs: 3_000, warmUpMs: 8_000 };
 const quick = { measureMs: 300, warmUpMs: 500 };
 
@@ -37,8 +40,10 @@ export async function startClientSide(
   const endpoint = system.endpoints[client] ?? "";
   const worker = await ClientProcess.start({ client, endpoint, workload }, nodeOptions);
   const { measureMs, warmUpMs } = pace(isQuick);
-  await worker.measure(warmUpMs);
   return {
+    async warmUp() {
+      await worker.measure(warmUpMs / warmUpTurns);
+    },
     async measure() {
       const before = await costs(system, worker.pid);
       const figures = await worker.measure(measureMs);
