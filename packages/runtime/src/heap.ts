@@ -3,11 +3,13 @@ import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import type { Clock, Timer } from "@tenure/kernel";
 
 /** How often it is looked at how busy the process is. */
-const lookIntervalMs = 1_000;
+const lookIntervalMs = 2_000;
 /** The share of time below which the event loop has little to do. */
 const restShare = 0.1;
 /** A heap that rests is closed up when it has grown to this many times what it had when that was last done. */
 const worthwhileGrowth = 1.25;
+/** V8 looks every eight seconds whether to close up, and is done a second or two later. */
+const closingMs = 10_000;
 /** A larger heap is left to V8 in its rests: to collect all of it in one step would stall for more than some 50 ms. */
 const mostKeptBytes = 128 * 2 ** 20;
 
@@ -40,10 +42,11 @@ export interface Heap {
 export function keepHeapSmall(clock: Clock, growth?: HeapGrowth, heap: Heap = heapOfProcess()): Disposable {
   let isResting: boolean | undefined;
   let closedUpBytes = 0;
+  let closing: { readonly bytes: number; readonly sinceMs: number } | undefined;
   let timer: Timer;
   const change = (bytes: number) => {
     const isWorthwhile = isResting === true && bytes > closedUpBytes * worthwhileGrowth;
-    if (isWorthwhile) closedUpBytes = bytes;
+    closing = isWorthwhile ? { bytes, sinceMs: clock.now() } : undefined;
     const isKept = isResting === true && !isWorthwhile && bytes <= mostKeptBytes;
     heap.setFlag(isWorthwhile ? "--optimize-for-size" : "--no-optimize-for-size");
     heap.setFlag(isKept ? "--no-incremental-marking" : "--incremental-marking");
@@ -54,6 +57,8 @@ export function keepHeapSmall(clock: Clock, growth?: HeapGrowth, heap: Heap = he
     const wasResting = isResting;
     isResting = heap.takeUtilization() < restShare;
     if (isResting !== wasResting) change(heap.bytes);
+    // A rest that was too short for it leaves it to the next one.
+    if (closing !== undefined && clock.now() - closing.sinceMs >= closingMs) closedUpBytes = closing.bytes;
     timer = clock.schedule(lookIntervalMs, look);
   };
   if (growth !== undefined) heap.setFlag(`--heap-growing-percent=${growth.restPercent}`);
