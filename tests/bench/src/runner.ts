@@ -60,6 +60,7 @@ export async function runBenchmark(
       });
       if (side !== undefined) running.push({ name: sideName, side });
     }
+    options.tell(`${name}: warming up`);
     for (let turn = 0; turn < warmUpTurns; turn += 1) {
       for (const { side } of running) await side.warmUp?.();
     }
