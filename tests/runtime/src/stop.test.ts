@@ -60,6 +60,7 @@ describe("an orderly stop", () => {
       "presence",
       "bus",
       "http",
+      "heap",
       "stopped",
     ]);
     expect(logOf(probe).find(({ msg }) => msg === "probe stops")).toMatchObject({ ready: false, connected: true });
@@ -112,6 +113,7 @@ describe("an orderly stop", () => {
       "presence",
       "bus",
       "http",
+      "heap",
     ]);
   });
 
