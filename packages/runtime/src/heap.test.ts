@@ -78,6 +78,15 @@ describe("keeping the heap small", () => {
     expect(await rest(128)).toEqual(kept);
   });
 
+  it("sees a heap that grows within a rest", async () => {
+    const { busy, rest } = heapUnderWatch();
+    await rest(110);
+    await busy(110);
+    expect(await rest(110)).toEqual(kept);
+    expect(await rest(130)).toEqual(fast);
+    expect(await rest(138)).toEqual(closingUp);
+  });
+
   it("lets the heap of a service that is mostly what it remembers grow less in rests than while there is much to do", async () => {
     const { busy, flags, rest } = heapUnderWatch({ restPercent: 25, busyPercent: 100 });
     expect(flags.splice(0)).toEqual(["--heap-growing-percent=25"]);

@@ -10,7 +10,7 @@ const restShare = 0.1;
 const worthwhileGrowth = 1.25;
 /** V8 looks every eight seconds whether to close up, and is done a second or two later. */
 const closingMs = 10_000;
-/** A larger heap is left to V8 in its rests: to collect all of it in one step would stall for more than some 50 ms. */
+/** A larger heap is left to V8 in its rests: to collect all of this one in one step took up to 44 ms on a quick core. */
 const mostKeptBytes = 128 * 2 ** 20;
 
 /**
@@ -22,6 +22,17 @@ export interface HeapGrowth {
   readonly restPercent: number;
   readonly busyPercent: number;
 }
+
+/** What is done about the heap: nothing while there is much to do, and in a rest one of three things. */
+type Mode = "busy" | "closing" | "kept" | "left";
+
+/** May V8 mark step by step, and should it prefer memory to speed? */
+const flagsOf: Readonly<Record<Mode, readonly string[]>> = {
+  busy: ["--no-optimize-for-size", "--incremental-marking"],
+  closing: ["--optimize-for-size", "--incremental-marking"],
+  kept: ["--no-optimize-for-size", "--no-incremental-marking"],
+  left: ["--no-optimize-for-size", "--incremental-marking"],
+};
 
 /** What is seen of the process, and what V8 is told. */
 export interface Heap {
@@ -40,25 +51,29 @@ export interface Heap {
  * full just then, it is collected in one step. Called once, when the service starts.
  */
 export function keepHeapSmall(clock: Clock, growth?: HeapGrowth, heap: Heap = heapOfProcess()): Disposable {
-  let isResting: boolean | undefined;
+  let mode: Mode | undefined;
   let closedUpBytes = 0;
-  let closing: { readonly bytes: number; readonly sinceMs: number } | undefined;
+  let closing = { bytes: 0, sinceMs: 0 };
   let timer: Timer;
-  const change = (bytes: number) => {
-    const isWorthwhile = isResting === true && bytes > closedUpBytes * worthwhileGrowth;
-    closing = isWorthwhile ? { bytes, sinceMs: clock.now() } : undefined;
-    const isKept = isResting === true && !isWorthwhile && bytes <= mostKeptBytes;
-    heap.setFlag(isWorthwhile ? "--optimize-for-size" : "--no-optimize-for-size");
-    heap.setFlag(isKept ? "--no-incremental-marking" : "--incremental-marking");
+  const modeNow = (bytes: number): Mode => {
+    if (heap.takeUtilization() >= restShare) return "busy";
+    // Until the rest ends: what is to be given back may be needed for a little longer.
+    if (mode === "closing" || bytes > closedUpBytes * worthwhileGrowth) return "closing";
+    return bytes > mostKeptBytes ? "left" : "kept";
+  };
+  const enter = (next: Mode, bytes: number) => {
+    mode = next;
+    if (next === "closing") closing = { bytes, sinceMs: clock.now() };
+    for (const flag of flagsOf[next]) heap.setFlag(flag);
     if (growth === undefined) return;
-    heap.setFlag(`--heap-growing-percent=${isResting ? growth.restPercent : growth.busyPercent}`);
+    heap.setFlag(`--heap-growing-percent=${next === "busy" ? growth.busyPercent : growth.restPercent}`);
   };
   const look = () => {
-    const wasResting = isResting;
-    isResting = heap.takeUtilization() < restShare;
-    if (isResting !== wasResting) change(heap.bytes);
+    const { bytes } = heap;
+    const next = modeNow(bytes);
+    if (next !== mode) enter(next, bytes);
     // A rest that was too short for it leaves it to the next one.
-    if (closing !== undefined && clock.now() - closing.sinceMs >= closingMs) closedUpBytes = closing.bytes;
+    if (mode === "closing" && clock.now() - closing.sinceMs >= closingMs) closedUpBytes = closing.bytes;
     timer = clock.schedule(lookIntervalMs, look);
   };
   if (growth !== undefined) heap.setFlag(`--heap-growing-percent=${growth.restPercent}`);

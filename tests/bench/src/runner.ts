@@ -39,8 +39,8 @@ export interface BenchmarkResult {
 }
 
 /**
- * Starts every side, warms them up and measures them in turns for `rounds` rounds, and ends them again. `limits`: the rounds of the benchmark
- * that measures what is there, if the run has it.
+ * Starts every side, warms them up and measures them in turns for `rounds` rounds, and ends them again. `limits`: the
+ * rounds of the benchmark that measures what is there, if the run has it.
  */
 export async function runBenchmark(
   benchmark: Benchmark,
@@ -60,10 +60,7 @@ export async function runBenchmark(
       });
       if (side !== undefined) running.push({ name: sideName, side });
     }
-    options.tell(`${name}: warming up`);
-    for (let turn = 0; turn < warmUpTurns; turn += 1) {
-      for (const { side } of running) await side.warmUp?.();
-    }
+    await warmUpInTurns(name, running, options);
     const measured = await measureInTurns(benchmark, running, rounds, options);
     const rows = benchmark.rows.map((row) => resultOf(name, row, measured));
     const shares = sharesOf(sides, measured, limits);
@@ -88,6 +85,14 @@ export function brokenDown(benchmark: Benchmark, options: RunOptions, thrown: un
 interface RunningSide {
   readonly name: string;
   readonly side: Side;
+}
+
+async function warmUpInTurns(name: string, running: readonly RunningSide[], { tell }: RunOptions): Promise<void> {
+  const cold = running.filter(({ side }) => side.warmUp !== undefined);
+  if (cold.length > 0) tell(`${name}: warming up`);
+  for (let turn = 0; turn < warmUpTurns; turn += 1) {
+    for (const { side } of cold) await side.warmUp?.();
+  }
 }
 
 async function measureInTurns(
